@@ -1,0 +1,1 @@
+// Owns the precompiled header that every other target reuses.

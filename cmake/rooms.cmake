@@ -1,0 +1,59 @@
+# One library per room: src/ROOM/*.cpp, and ROOM_test from src/ROOM/*_test.cpp.
+#
+#   sluice_room(http ROOMS base runtime PRIVATE OpenSSL::SSL)
+#
+# ROOMS are the rooms whose headers it may include (tools/check_rooms.py holds the table against the includes);
+# PRIVATE are the third-party clients that nobody else gets to see.
+
+add_library(sluice_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
+target_link_libraries(sluice_pch PUBLIC sluice_asio fmt::fmt)
+target_include_directories(sluice_pch PUBLIC ${CMAKE_SOURCE_DIR}/src)
+target_precompile_headers(sluice_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
+
+function(sluice_room name)
+  cmake_parse_arguments(ROOM "" "" "ROOMS;PRIVATE" ${ARGN})
+  string(REPLACE "/" "_" id ${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(TRANSFORM ROOM_ROOMS REPLACE "/" "_" OUTPUT_VARIABLE rooms)
+  list(TRANSFORM rooms PREPEND "sluice_")
+
+  if(sources)
+    add_library(sluice_${id} STATIC ${sources})
+    target_link_libraries(sluice_${id} PUBLIC sluice_asio fmt::fmt ${rooms} PRIVATE ${ROOM_PRIVATE})
+    target_include_directories(sluice_${id} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_precompile_headers(sluice_${id} REUSE_FROM sluice_pch)
+  else()
+    add_library(sluice_${id} INTERFACE)
+    target_link_libraries(sluice_${id} INTERFACE sluice_asio fmt::fmt ${rooms})
+    target_include_directories(sluice_${id} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+  endif()
+
+  if(tests)
+    sluice_test(${id}_test SOURCES ${tests} ROOMS ${name} PRIVATE ${ROOM_PRIVATE})
+  endif()
+endfunction()
+
+# A test program, run by ctest under its own name.
+#
+#   sluice_test(sql_contract SOURCES a.cpp b.cpp ROOMS adapters/sqlite [PRIVATE libs] [LABELS contract] [TIMEOUT 120])
+function(sluice_test name)
+  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;ROOMS;PRIVATE;LABELS" ${ARGN})
+  list(TRANSFORM TEST_ROOMS REPLACE "/" "_" OUTPUT_VARIABLE rooms)
+  list(TRANSFORM rooms PREPEND "sluice_")
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${rooms} ${TEST_PRIVATE} GTest::gtest_main GTest::gmock)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_precompile_headers(${name} REUSE_FROM sluice_pch)
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 120)
+  endif()
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS unit)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
+    ENVIRONMENT "SLUICE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};SLUICE_SOURCE=${CMAKE_SOURCE_DIR}")
+endfunction()

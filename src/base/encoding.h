@@ -1,0 +1,31 @@
+// Bytes as text: hexadecimal, base64url, and whether text is UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+using Bytes = std::vector<uint8_t>;
+
+std::string to_hex(std::span<const uint8_t> bytes);  // lower case
+std::optional<Bytes> from_hex(std::string_view text);
+
+// RFC 4648, the URL-safe alphabet, without padding.
+std::string to_base64url(std::span<const uint8_t> bytes);
+std::optional<Bytes> from_base64url(std::string_view text);
+
+bool is_utf8(std::string_view text);
+
+inline std::span<const uint8_t> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+inline std::string_view as_text(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace sluice

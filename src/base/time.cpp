@@ -1,0 +1,125 @@
+#include "base/time.h"
+
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace sluice {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  Duration length;
+};
+constexpr std::array<Unit, 6> units{{{"d", std::chrono::hours(24)},
+                                     {"h", std::chrono::hours(1)},
+                                     {"m", std::chrono::minutes(1)},
+                                     {"s", std::chrono::seconds(1)},
+                                     {"ms", std::chrono::milliseconds(1)},
+                                     {"us", std::chrono::microseconds(1)}}};
+
+// Takes exactly `count` digits off the front of `text`.
+std::optional<int> take_number(std::string_view& text, size_t count) {
+  if (text.size() < count) return std::nullopt;
+  int value = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    value = value * 10 + (text[i] - '0');
+  }
+  text.remove_prefix(count);
+  return value;
+}
+
+bool take_char(std::string_view& text, char expected) {
+  if (text.empty() || text.front() != expected) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// A fraction of a second: up to nine digits, of which microseconds count.
+std::optional<Duration> take_fraction(std::string_view& text) {
+  if (!take_char(text, '.')) return Duration{0};
+  int64_t micros = 0;
+  size_t digits = 0;
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    if (digits < 6) micros = micros * 10 + (text.front() - '0');
+    if (++digits > 9) return std::nullopt;
+    text.remove_prefix(1);
+  }
+  if (digits == 0) return std::nullopt;
+  for (size_t i = digits; i < 6; ++i) micros *= 10;
+  return Duration{micros};
+}
+
+std::optional<Duration> take_offset(std::string_view& text) {
+  if (take_char(text, 'Z') || take_char(text, 'z')) return Duration{0};
+  const bool east = take_char(text, '+');
+  if (!east && !take_char(text, '-')) return std::nullopt;
+  const auto hours = take_number(text, 2);
+  if (!hours || *hours > 23 || !take_char(text, ':')) return std::nullopt;
+  const auto minutes = take_number(text, 2);
+  if (!minutes || *minutes > 59) return std::nullopt;
+  const Duration offset = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
+  return east ? offset : -offset;
+}
+
+}  // namespace
+
+std::string format_time(Time time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const auto in_day = std::chrono::floor<std::chrono::milliseconds>(time - day).count();
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), in_day / 3'600'000,
+                     in_day / 60'000 % 60, in_day / 1000 % 60, in_day % 1000);
+}
+
+std::optional<Time> parse_time(std::string_view text) {
+  const auto year = take_number(text, 4);
+  if (!year || !take_char(text, '-')) return std::nullopt;
+  const auto month = take_number(text, 2);
+  if (!month || !take_char(text, '-')) return std::nullopt;
+  const auto day = take_number(text, 2);
+  if (!day || !(take_char(text, 'T') || take_char(text, 't') || take_char(text, ' '))) return std::nullopt;
+  const auto hour = take_number(text, 2);
+  if (!hour || *hour > 23 || !take_char(text, ':')) return std::nullopt;
+  const auto minute = take_number(text, 2);
+  if (!minute || *minute > 59 || !take_char(text, ':')) return std::nullopt;
+  const auto second = take_number(text, 2);
+  if (!second || *second > 59) return std::nullopt;
+  const auto fraction = take_fraction(text);
+  if (!fraction) return std::nullopt;
+  const auto offset = take_offset(text);
+  if (!offset || !text.empty()) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return std::nullopt;
+  return Time{std::chrono::sys_days{date}} + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+         std::chrono::seconds(*second) + *fraction - *offset;
+}
+
+std::string format_duration(Duration duration) {
+  for (const Unit& unit : units) {
+    if (duration.count() != 0 && duration % unit.length == Duration{0}) {
+      return fmt::format("{}{}", duration / unit.length, unit.name);
+    }
+  }
+  return "0s";
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || count < 0) return std::nullopt;
+  const std::string_view name{end, static_cast<size_t>(text.data() + text.size() - end)};
+  for (const Unit& unit : units) {
+    if (unit.name != name) continue;
+    if (count > std::numeric_limits<int64_t>::max() / unit.length.count()) return std::nullopt;
+    return unit.length * count;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sluice

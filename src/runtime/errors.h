@@ -1,0 +1,52 @@
+// The world failed: the one family of exceptions.
+//
+// Adapters throw it when an engine is down, slow or full. It is handled at the HTTP edge (503 with Retry-After), by
+// worker loops (backoff) and by `retry`; nobody else catches it. Outcomes of the rules are never exceptions
+// (base/result.h).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "base/time.h"
+
+namespace sluice {
+
+class EngineUnavailable : public std::runtime_error {
+ public:
+  enum class Retryable { no, yes };
+
+  // `engine` names what failed as an operator knows it ("postgres", "sqlite").
+  EngineUnavailable(std::string engine, const std::string& what, Retryable retryable = Retryable::yes,
+                    Duration retry_after = 1s)
+      : std::runtime_error(engine + ": " + what),
+        engine_(std::move(engine)),
+        retryable_(retryable == Retryable::yes),
+        retry_after_(retry_after) {}
+
+  const std::string& engine() const { return engine_; }
+  // Whether the same call may succeed a little later and is harmless to repeat.
+  bool retryable() const { return retryable_; }
+  Duration retry_after() const { return retry_after_; }
+
+ private:
+  std::string engine_;
+  bool retryable_;
+  Duration retry_after_;
+};
+
+// A bounded queue in front of the engine is full: refused before any work was done.
+class Overloaded : public EngineUnavailable {
+ public:
+  explicit Overloaded(std::string engine, Duration retry_after = 1s)
+      : EngineUnavailable(std::move(engine), "too much waiting", Retryable::yes, retry_after) {}
+};
+
+// The call did not end in its time. Whether it took effect is unknown, so it is not repeated blindly.
+class DeadlineExceeded : public EngineUnavailable {
+ public:
+  explicit DeadlineExceeded(std::string engine)
+      : EngineUnavailable(std::move(engine), "no answer in time", Retryable::no) {}
+};
+
+}  // namespace sluice

@@ -1,0 +1,96 @@
+// Blocking work on threads of its own.
+//
+// SQLite, librdkafka and password hashing block. They run on a small fixed set of threads behind a bounded queue, so
+// that they never stall an I/O thread and a storm of them is refused at the door instead of piling up.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+
+#include "runtime/errors.h"
+#include "runtime/task.h"
+
+namespace sluice {
+
+// Safe to share between threads.
+class Offload {
+ public:
+  using Work = std::move_only_function<void()>;
+
+  // At most `max_waiting` pieces of work wait for one of `threads`; more are refused.
+  Offload(std::string name, unsigned threads, size_t max_waiting);
+  // Finishes what was accepted.
+  ~Offload();
+  Offload(const Offload&) = delete;
+  Offload& operator=(const Offload&) = delete;
+
+  // Runs `function` on one of the threads and returns its result on the caller's executor. Throws Overloaded when the
+  // queue is full, and whatever the function throws. Cancelling the caller does not stop work that was accepted.
+  template <class Function>
+  Task<std::invoke_result_t<Function&>> run(Function function);
+
+  // The bare form: false when full.
+  bool try_submit(Work work);
+
+ private:
+  void serve();
+
+  std::string name_;
+  size_t max_waiting_;
+  std::mutex mutex_;
+  std::condition_variable work_or_stop_;
+  std::deque<Work> waiting_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+template <class Function>
+Task<std::invoke_result_t<Function&>> Offload::run(Function function) {
+  using Value = std::invoke_result_t<Function&>;
+  struct State {
+    explicit State(Function f) : function(std::move(f)) {}
+    Function function;
+    std::conditional_t<std::is_void_v<Value>, std::monostate, std::optional<Value>> result;
+    std::exception_ptr error;
+    bool refused = false;
+  };
+  const auto state = std::make_shared<State>(std::move(function));
+  const Executor executor = co_await asio::this_coro::executor;
+  auto initiate = [this, state, executor](auto handler) {
+    // Shared, so that a refused piece of work gives the handler back.
+    auto done = std::make_shared<decltype(handler)>(std::move(handler));
+    const auto finish = [done, executor] { asio::post(executor, std::move(*done)); };
+    const bool accepted = try_submit([state, finish] {
+      try {
+        if constexpr (std::is_void_v<Value>) {
+          state->function();
+        } else {
+          state->result.emplace(state->function());
+        }
+      } catch (...) {
+        state->error = std::current_exception();
+      }
+      finish();
+    });
+    if (!accepted) {
+      state->refused = true;
+      finish();
+    }
+  };
+  co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
+  if (state->refused) throw Overloaded(name_);
+  if (state->error) std::rethrow_exception(state->error);
+  if constexpr (!std::is_void_v<Value>) co_return std::move(*state->result);
+}
+
+}  // namespace sluice

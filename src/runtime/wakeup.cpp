@@ -1,0 +1,17 @@
+#include "runtime/wakeup.h"
+
+#include <boost/asio/redirect_error.hpp>
+
+namespace sluice {
+
+Task<> Wakeup::wait() {
+  boost::system::error_code woken;
+  co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+  // A cancelled task looks the same as a woken one here.
+  const auto state = co_await asio::this_coro::cancellation_state;
+  if (state.cancelled() != asio::cancellation_type::none) {
+    throw boost::system::system_error(asio::error::operation_aborted);
+  }
+}
+
+}  // namespace sluice
