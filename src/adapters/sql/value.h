@@ -1,0 +1,107 @@
+// Values that go into and come out of SQL statements.
+//
+// PostgreSQL has types for times, ids and truth; SQLite has integers and blobs. A store names the C++ type it wants and
+// gets it from either: Time is microseconds in SQLite, Uuid a 16-byte blob, bool 0 or 1.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/encoding.h"
+#include "base/id.h"
+#include "base/time.h"
+
+namespace sluice::sql {
+
+using Null = std::monostate;
+using Value = std::variant<Null, bool, int64_t, double, std::string, Bytes, Time, Uuid>;
+
+// Parameters $1, $2, ... in order: Params{user_id, "name", Null{}}.
+class Params {
+ public:
+  Params() = default;
+  template <class... Values>
+  explicit Params(Values&&... values) {
+    values_.reserve(sizeof...(values));
+    (add(std::forward<Values>(values)), ...);
+  }
+
+  template <class Given>
+  void add(Given&& value) {
+    values_.push_back(to_value(std::forward<Given>(value)));
+  }
+  const std::vector<Value>& values() const { return values_; }
+
+ private:
+  static Value to_value(Value value) { return value; }
+  static Value to_value(std::string_view text) { return std::string(text); }
+  static Value to_value(const char* text) { return std::string(text); }
+  static Value to_value(std::string text) { return text; }
+  static Value to_value(bool value) { return value; }
+  template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+  static Value to_value(Integer value) {
+    return static_cast<int64_t>(value);
+  }
+  template <class Tag>
+  static Value to_value(const Id<Tag>& id) {
+    return id.uuid();
+  }
+  template <class Given>
+  static Value to_value(const std::optional<Given>& value) {
+    return value ? to_value(*value) : Value{Null{}};
+  }
+
+  std::vector<Value> values_;
+};
+
+// One row of a result. Columns are taken by position, in the order the statement names them; a wrong type is a mistake
+// of ours (check).
+class Row {
+ public:
+  explicit Row(std::vector<Value> values) : values_(std::move(values)) {}
+
+  bool is_null(size_t column) const { return std::holds_alternative<Null>(values_.at(column)); }
+  int64_t integer(size_t column) const;
+  bool boolean(size_t column) const;
+  double real(size_t column) const;
+  const std::string& text(size_t column) const;
+  const Bytes& bytes(size_t column) const;
+  Time time(size_t column) const;
+  Uuid uuid(size_t column) const;
+  template <class Tag>
+  Id<Tag> id(size_t column) const {
+    return Id<Tag>(uuid(column));
+  }
+
+  std::optional<std::string> optional_text(size_t column) const;
+  std::optional<int64_t> optional_integer(size_t column) const;
+  std::optional<Time> optional_time(size_t column) const;
+  std::optional<Uuid> optional_uuid(size_t column) const;
+
+  size_t size() const { return values_.size(); }
+
+ private:
+  std::vector<Value> values_;
+};
+
+struct Rows {
+  std::vector<Row> rows;
+  // How many rows an INSERT, UPDATE or DELETE touched.
+  int64_t affected = 0;
+
+  bool empty() const { return rows.empty(); }
+  size_t size() const { return rows.size(); }
+  const Row& operator[](size_t i) const { return rows.at(i); }
+  // The only row; a mistake of ours if there is another number.
+  const Row& one() const;
+  auto begin() const { return rows.begin(); }
+  auto end() const { return rows.end(); }
+};
+
+}  // namespace sluice::sql
