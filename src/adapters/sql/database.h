@@ -2,8 +2,8 @@
 //
 // Stores (adapters/sql/*_store.h) are written once over this; adapters/sqlite and adapters/postgres implement it. Every
 // method is one transaction, durable when it returns. Failures of the engine throw EngineUnavailable; a broken
-// constraint throws ConstraintViolation, which a store turns into an outcome. Safe to use from any thread; results
-// arrive on the caller's executor.
+// constraint throws ConstraintViolation, which a store turns into an outcome; a wrong statement StatementError. Safe to
+// use from any thread; results arrive on the caller's executor.
 //
 // Every implementation passes tests/contract/database_contract.h.
 #pragma once
@@ -35,6 +35,13 @@ class ConstraintViolation : public std::runtime_error {
   std::string constraint_;
 };
 
+// The engine refuses the statement itself: bad syntax, an unknown table, a value of the wrong type. A mistake of ours
+// that repeating cannot mend; other statements are not harmed.
+class StatementError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
 class Database {
  public:
   // A transaction's body with its arguments bound; called once per attempt, each time with fresh copies.
@@ -56,7 +63,8 @@ class Database {
   virtual Task<Rows> write(Statement statement, Params params = {}) = 0;
 
   // Runs `body` with `arguments` as one transaction, on its own where it may wait for row locks. Serialization failures
-  // and deadlocks run it again from the start. An exception from the body rolls back and comes through.
+  // and deadlocks run it again from the start. An exception from the body rolls back and comes through. Once a
+  // statement has failed the transaction never commits: a body that swallows the error gets it thrown by transact.
   template <class Value, class... Parameters, class... Arguments>
   Task<Value> transact(TxTask<Value> (*body)(Tx&, Parameters...), Arguments... arguments) {
     std::tuple<std::decay_t<Parameters>...> bound(std::move(arguments)...);

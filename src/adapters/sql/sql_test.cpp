@@ -76,6 +76,12 @@ TEST(TxTask, an_exception_comes_through) {
   EXPECT_THROW(task.take(), ConstraintViolation);
 }
 
+TEST(Params, keep_the_type_they_were_given) {
+  Params params(1.5, true, 7, "text", std::optional<int64_t>{});
+  const Params copy(params);
+  EXPECT_EQ(copy.values(), (std::vector<Value>{1.5, true, int64_t{7}, std::string("text"), Null{}}));
+}
+
 TEST(Row, gives_the_type_asked_for_from_either_engine) {
   SeededRandom random(1);
   const Uuid id = Uuid::v7(Time{5s}, random);

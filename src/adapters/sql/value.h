@@ -4,6 +4,7 @@
 // gets it from either: Time is microseconds in SQLite, Uuid a 16-byte blob, bool 0 or 1.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ class Params {
  public:
   Params() = default;
   template <class... Values>
+    requires(sizeof...(Values) > 0 && !(std::same_as<std::remove_cvref_t<Values>, Params> || ...))
   explicit Params(Values&&... values) {
     values_.reserve(sizeof...(values));
     (add(std::forward<Values>(values)), ...);
@@ -42,7 +44,15 @@ class Params {
   static Value to_value(std::string_view text) { return std::string(text); }
   static Value to_value(const char* text) { return std::string(text); }
   static Value to_value(std::string text) { return text; }
-  static Value to_value(bool value) { return value; }
+  // A template, so that nothing else (a double, a pointer) turns into a truth by itself.
+  template <std::same_as<bool> Truth>
+  static Value to_value(Truth value) {
+    return value;
+  }
+  template <std::floating_point Real>
+  static Value to_value(Real value) {
+    return static_cast<double>(value);
+  }
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool>)
   static Value to_value(Integer value) {
