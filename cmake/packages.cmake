@@ -15,8 +15,8 @@ find_package(benchmark REQUIRED)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(libsodium REQUIRED IMPORTED_TARGET libsodium)
 
-# Asio is compiled once (cmake/asio.cpp), not in every file that uses it.
-add_library(sluice_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp)
+# Asio and Beast's parser are compiled once (cmake/asio.cpp, cmake/beast.cpp), not in every file that uses them.
+add_library(sluice_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp ${CMAKE_SOURCE_DIR}/cmake/beast.cpp)
 target_link_libraries(sluice_asio PUBLIC Boost::headers Threads::Threads OpenSSL::SSL)
 target_compile_definitions(sluice_asio PUBLIC
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED

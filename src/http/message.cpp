@@ -1,6 +1,7 @@
 #include "http/message.h"
 
 #include "base/check.h"
+#include "http/url.h"
 
 namespace sluice::http {
 namespace {
@@ -32,25 +33,50 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
-void Headers::set(std::string name, std::string value) {
+void Headers::add(std::string_view name, std::string_view value) {
+  if (text_.capacity() == 0) {
+    text_.reserve(256);
+    slots_.reserve(8);
+  }
+  slots_.push_back({.start = static_cast<uint32_t>(text_.size()),
+                    .name_size = static_cast<uint32_t>(name.size()),
+                    .value_size = static_cast<uint32_t>(value.size())});
+  text_.append(name).append(value);
+}
+
+void Headers::set(std::string_view name, std::string_view value) {
   remove(name);
-  add(std::move(name), std::move(value));
+  add(name, value);
 }
 
 void Headers::remove(std::string_view name) {
-  std::erase_if(fields_, [name](const Field& field) { return equal_ignoring_case(field.name, name); });
+  // The text of what is removed stays behind until clear: messages are short-lived.
+  std::erase_if(slots_, [this, name](const Slot& slot) {
+    return equal_ignoring_case(std::string_view(text_).substr(slot.start, slot.name_size), name);
+  });
 }
 
-const std::string* Headers::find(std::string_view name) const {
-  for (const Field& field : fields_) {
-    if (equal_ignoring_case(field.name, name)) return &field.value;
+Headers::Field Headers::operator[](size_t i) const {
+  const Slot& slot = slots_[i];
+  const std::string_view text = text_;
+  return {.name = text.substr(slot.start, slot.name_size),
+          .value = text.substr(slot.start + slot.name_size, slot.value_size)};
+}
+
+std::optional<std::string_view> Headers::find(std::string_view name) const {
+  for (const Slot& slot : slots_) {
+    if (slot.name_size != name.size()) continue;
+    const std::string_view text = text_;
+    if (equal_ignoring_case(text.substr(slot.start, slot.name_size), name)) {
+      return text.substr(slot.start + slot.name_size, slot.value_size);
+    }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-std::string_view Headers::get(std::string_view name) const {
-  const std::string* value = find(name);
-  return value == nullptr ? std::string_view{} : *value;
+void Headers::clear() {
+  text_.clear();
+  slots_.clear();
 }
 
 const std::string& Request::param(std::string_view wanted) const {
@@ -59,9 +85,20 @@ const std::string& Request::param(std::string_view wanted) const {
   return found->value;
 }
 
+std::optional<std::string> Request::query_param(std::string_view wanted) const {
+  for (auto& [key, value] : query_params()) {
+    if (key == wanted) return std::move(value);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> Request::query_params() const {
+  return parse_query(query).value_or(std::vector<std::pair<std::string, std::string>>{});
+}
+
 Response Response::text(int status, std::string body, std::string content_type) {
   Response response{.status = status, .headers = {}, .body = std::move(body)};
-  response.headers.add("Content-Type", std::move(content_type));
+  response.headers.add("Content-Type", content_type);
   return response;
 }
 

@@ -4,6 +4,7 @@
 // shares it: a body that many clients get at once is one shared string.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,29 +24,59 @@ enum class Method { get, head, post, put, patch, del, options };
 std::string_view name(Method method);
 std::optional<Method> parse_method(std::string_view text);
 
-// Header fields in order. Names compare without regard to case. Few enough that a linear search is the fastest.
+// Header fields in order. Names compare without regard to case. All of the text lives in one string, so that a message
+// costs two allocations however many fields it has; views handed out are good until the next change.
 class Headers {
  public:
   struct Field {
-    std::string name;
-    std::string value;
+    std::string_view name;
+    std::string_view value;
   };
 
-  void add(std::string name, std::string value) { fields_.push_back({std::move(name), std::move(value)}); }
+  void add(std::string_view name, std::string_view value);
   // Replaces every field of that name.
-  void set(std::string name, std::string value);
+  void set(std::string_view name, std::string_view value);
   void remove(std::string_view name);
   // The first field of that name.
-  const std::string* find(std::string_view name) const;
-  std::string_view get(std::string_view name) const;  // empty where there is none
+  std::optional<std::string_view> find(std::string_view name) const;
+  std::string_view get(std::string_view name) const { return find(name).value_or(std::string_view{}); }
 
-  auto begin() const { return fields_.begin(); }
-  auto end() const { return fields_.end(); }
-  size_t size() const { return fields_.size(); }
-  void clear() { fields_.clear(); }
+  size_t size() const { return slots_.size(); }
+  Field operator[](size_t i) const;
+  // Keeps the memory for the next message.
+  void clear();
+
+  class Iterator {
+   public:
+    using value_type = Field;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(const Headers* headers, size_t at) : headers_(headers), at_(at) {}
+    Field operator*() const { return (*headers_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return {headers_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Headers* headers_ = nullptr;
+    size_t at_ = 0;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, slots_.size()}; }
 
  private:
-  std::vector<Field> fields_;
+  struct Slot {
+    uint32_t start;  // of the name in text_; the value follows it
+    uint32_t name_size;
+    uint32_t value_size;
+  };
+
+  std::string text_;
+  std::vector<Slot> slots_;
 };
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);
@@ -88,17 +119,23 @@ struct Request {
 
 using SharedBytes = std::shared_ptr<const std::string>;
 
+// Takes the connection over once the head is written, for answers that stay open for long (http/sse.h). Called on the
+// connection's thread.
+class Outlet;
+using Takeover = std::move_only_function<void(std::shared_ptr<Outlet>)>;
+
 struct Response {
   int status = 200;
   Headers headers;
-  std::variant<std::string, SharedBytes, std::unique_ptr<BodySource>> body;
+  std::variant<std::string, SharedBytes, std::unique_ptr<BodySource>, Takeover> body;
 
   static Response text(int status, std::string body, std::string content_type = "text/plain; charset=utf-8");
   static Response json(int status, std::string body);
   static Response empty(int status) { return {.status = status, .headers = {}, .body = std::string{}}; }
 };
 
-// Answers one request. References in it are to what outlives the server.
+// Answers one request, on the I/O thread of its connection. References in it are to what outlives the server. What it
+// throws is answered by the server: EngineUnavailable with 503 and Retry-After, anything else with 500.
 using Handler = std::function<Task<Response>(Request&)>;
 
 }  // namespace sluice::http
