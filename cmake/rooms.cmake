@@ -3,7 +3,11 @@
 #   sluice_room(http ROOMS base runtime PRIVATE OpenSSL::SSL)
 #
 # ROOMS are the rooms whose headers it may include (tools/check_rooms.py holds the table against the includes);
-# PRIVATE are the third-party clients that nobody else gets to see.
+# PRIVATE are the third-party clients that nobody else gets to see. THREADS says that its tests share things between
+# threads, so that they also run under TSan.
+
+# The tests that `./dev test` builds in the tsan preset.
+add_custom_target(thread_tests)
 
 add_library(sluice_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
 target_link_libraries(sluice_pch PUBLIC sluice_asio fmt::fmt)
@@ -11,7 +15,7 @@ target_include_directories(sluice_pch PUBLIC ${CMAKE_SOURCE_DIR}/src)
 target_precompile_headers(sluice_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
 
 function(sluice_room name)
-  cmake_parse_arguments(ROOM "" "" "ROOMS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ROOM "THREADS" "" "ROOMS;PRIVATE" ${ARGN})
   string(REPLACE "/" "_" id ${name})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   set(tests ${sources})
@@ -32,15 +36,20 @@ function(sluice_room name)
   endif()
 
   if(tests)
-    sluice_test(${id}_test SOURCES ${tests} ROOMS ${name} PRIVATE ${ROOM_PRIVATE})
+    set(threads)
+    if(ROOM_THREADS)
+      set(threads THREADS)
+    endif()
+    sluice_test(${id}_test SOURCES ${tests} ROOMS ${name} PRIVATE ${ROOM_PRIVATE} ${threads})
   endif()
 endfunction()
 
 # A test program, run by ctest under its own name.
 #
-#   sluice_test(sql_contract SOURCES a.cpp b.cpp ROOMS adapters/sqlite [PRIVATE libs] [LABELS contract] [TIMEOUT 120])
+#   sluice_test(sql_contract SOURCES a.cpp b.cpp ROOMS adapters/sqlite [PRIVATE libs] [LABELS contract] [TIMEOUT 120]
+#               [THREADS])
 function(sluice_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;ROOMS;PRIVATE;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS" "TIMEOUT" "SOURCES;ROOMS;PRIVATE;LABELS" ${ARGN})
   list(TRANSFORM TEST_ROOMS REPLACE "/" "_" OUTPUT_VARIABLE rooms)
   list(TRANSFORM rooms PREPEND "sluice_")
   add_executable(${name} ${TEST_SOURCES})
@@ -54,6 +63,24 @@ function(sluice_test name)
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
   endif()
+  if(TEST_THREADS)
+    list(APPEND TEST_LABELS threads)
+    add_dependencies(thread_tests ${name})
+  endif()
   set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
     ENVIRONMENT "SLUICE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};SLUICE_SOURCE=${CMAKE_SOURCE_DIR}")
+endfunction()
+
+# Every header of src/ once by itself, without the precompiled header: `ninja headers` proves that each compiles alone.
+function(sluice_lone_headers)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/src/*.h)
+  set(sources)
+  foreach(header IN LISTS headers)
+    set(source ${CMAKE_BINARY_DIR}/headers/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(headers PRIVATE sluice_asio fmt::fmt)
+  target_include_directories(headers PRIVATE ${CMAKE_SOURCE_DIR}/src)
 endfunction()

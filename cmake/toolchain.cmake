@@ -15,6 +15,8 @@ endif()
 
 set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
+option(SLUICE_FUZZ "Watch which code runs, so that tests/fuzz can be built" OFF)
+
 find_program(CCACHE ccache)
 if(CCACHE)
   # A precompiled header carries no time stamp, so that ccache may serve the files that use it.
@@ -34,4 +36,8 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
 if(SLUICE_SANITIZE)
   add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${SLUICE_SANITIZE})
+endif()
+
+if(SLUICE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -1,0 +1,22 @@
+# Benchmarks: executable files in bench/ (no extension), each runs Sluice beside its yardstick and prints the ratio.
+
+run_bench() {
+  local names
+  names=$(find bench -maxdepth 1 -type f -executable ! -name '*.*' -printf '%f\n' | sort)
+  [[ -n $names ]] || die "There is no benchmark yet."
+  [[ $# -gt 0 ]] || { echo "$names"; return; }
+  grep -qx -- "$1" <<<"$names" || die "There is no benchmark '$1'. These there are: ${names//$'\n'/ }"
+  need bench
+  build release
+  SLUICE_BIN=$PWD/build/release/bin SLUICE_SOURCE=$PWD exec "bench/$1" "${@:2}"
+}
+
+run_k6() {
+  local names
+  names=$({ find load -maxdepth 1 -name '*.js' -printf '%f\n' 2>/dev/null || true; } | sed 's/\.js$//' | sort)
+  [[ -n $names ]] || die "There is no k6 scenario yet."
+  [[ $# -gt 0 ]] || { echo "$names"; return; }
+  grep -qx -- "$1" <<<"$names" || die "There is no k6 scenario '$1'. These there are: ${names//$'\n'/ }"
+  command -v k6 >/dev/null || die "k6 is not on this machine. With Go installed: go install go.k6.io/k6@latest"
+  exec k6 run "load/$1.js"
+}

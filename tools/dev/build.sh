@@ -1,0 +1,50 @@
+# Building: one folder per preset under build/, two gigabytes of memory a job at most.
+
+job_count() {
+  local cores memory_gb
+  cores=$(nproc)
+  memory_gb=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
+  local fit=$((memory_gb / 2))
+  echo $((fit < 1 ? 1 : fit < cores ? fit : cores))
+}
+
+# Configures build/$1 if that has not been done; ninja repeats it by itself when a CMake file changes.
+configure() {
+  case $1 in debug | release | asan | tsan) ;; *) die "There is no preset '$1': debug, release, asan, tsan." ;; esac
+  [[ -f build/$1/build.ninja ]] && return
+  say "Configuring $1"
+  cmake --preset "$1" >"build.$1.log" 2>&1 || { cat "build.$1.log" >&2; rm -f "build.$1.log"; die "CMake could not configure $1."; }
+  rm -f "build.$1.log"
+}
+
+# Builds targets ($2...; everything if none) of the preset $1.
+build() {
+  local preset=$1 started=$SECONDS
+  shift
+  configure "$preset"
+  ninja -C "build/$preset" -j "$(job_count)" "$@" >&2 || die "The $preset build failed."
+  say "Built $preset in $(since "$started")"
+}
+
+has_target() { ninja -C "build/$1" -t query "$2" >/dev/null 2>&1; }
+
+build_preset() {
+  need build
+  build "$1"
+}
+
+run_demo() {
+  need build
+  configure release
+  has_target release sluice || die "There is no server to run yet."
+  build release sluice
+  exec build/release/bin/sluice serve --demo "$@"
+}
+
+run_services() {
+  need test
+  configure release
+  has_target release sluice-services || die "There are no services to start yet."
+  build release sluice-services
+  exec build/release/bin/sluice-services "$@"
+}

@@ -1,0 +1,48 @@
+# What each command needs from Debian 12, and how it gets here.
+#
+# An entry is a package, or TOOL=PACKAGE where the tool may just as well have come from elsewhere.
+
+packages_format=(clang-format-19)
+packages_build=(
+  clang-19 lld-19 llvm-19 libclang-rt-19-dev cmake ninja-build ccache pkg-config git ca-certificates python3
+  libboost1.81-dev libsimdjson-dev libpq-dev libsqlite3-dev libssl-dev libsodium-dev libcrypt-dev zlib1g-dev
+  libtomlplusplus-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev
+)
+packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 shellcheck)
+# The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run.
+packages_test=(
+  "${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 postgresql-15 pgbouncer openssl curl node=nodejs npm=npm
+)
+packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer nginx=nginx-light wrk)
+
+# Prints those of the entries given that are not installed, as package names.
+missing_packages() {
+  local entry wanted=()
+  for entry in "$@"; do
+    if [[ $entry != *=* ]]; then wanted+=("$entry")
+    elif ! type -P "${entry%%=*}" >/dev/null && [[ ! -x /usr/sbin/${entry%%=*} ]]; then wanted+=("${entry#*=}"); fi
+  done
+  [[ ${#wanted[@]} -gt 0 ]] || return 0
+  local installed
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null | sed -n 's/^installed //p')
+  printf '%s\n' "${wanted[@]}" | grep -vxF "${installed:-none}" | sort -u || true
+}
+
+# Installs what is missing of the group $1 (build, check, test, bench, format). Asks apt nothing if all is there.
+need() {
+  local -n group=packages_$1
+  command -v dpkg-query >/dev/null || die "This script installs what it needs with apt, on Debian 12. Elsewhere, see the list in tools/dev/packages.sh."
+  local missing
+  mapfile -t missing < <(missing_packages "${group[@]}")
+  [[ ${#missing[@]} -eq 0 ]] && return
+
+  local root=()
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null || die "Missing: ${missing[*]}. Run as root, or: apt-get install --no-install-recommends ${missing[*]}"
+    root=(sudo)
+  fi
+  say "Installing ${#missing[@]} packages: ${missing[*]}"
+  local started=$SECONDS
+  "${root[@]}" bash tools/install_packages "${missing[@]}" || die "The packages could not be installed; the reason stands above."
+  say "Installed in $(since "$started")"
+}
