@@ -8,13 +8,18 @@ job_count() {
   echo $((fit < 1 ? 1 : fit < cores ? fit : cores))
 }
 
-# Configures build/$1 if that has not been done; ninja repeats it by itself when a CMake file changes.
+# Configures build/$1, anew only where a CMake file or the set of sources has changed.
 configure() {
   case $1 in debug | release | asan | tsan) ;; *) die "There is no preset '$1': debug, release, asan, tsan." ;; esac
-  [[ -f build/$1/build.ninja ]] && return
-  say "Configuring $1"
-  cmake --preset "$1" >"build.$1.log" 2>&1 || { cat "build.$1.log" >&2; rm -f "build.$1.log"; die "CMake could not configure $1."; }
-  rm -f "build.$1.log"
+  local log=build/$1/configure.log
+  mkdir -p "build/$1"
+  if [[ -f build/$1/build.ninja ]]; then ninja -C "build/$1" build.ninja >"$log" 2>&1 && return
+  else
+    say "Configuring $1"
+    cmake --preset "$1" >"$log" 2>&1 && return
+  fi
+  cat "$log" >&2
+  die "CMake could not configure $1."
 }
 
 # Builds targets ($2...; everything if none) of the preset $1.
