@@ -40,10 +40,11 @@ void VirtualClock::run(asio::io_context& context, Instant until) {
   while (true) {
     context.restart();
     context.poll();
-    if (sleepers_.empty() || sleepers_.begin()->first > until) return;
+    if (sleepers_.empty() || sleepers_.begin()->first > until) break;
     const auto step = std::chrono::ceil<Duration>(sleepers_.begin()->first - now_);
     advance(step);
   }
+  if (until != Instant::max()) now_ = std::max(now_, until);
 }
 
 }  // namespace sluice

@@ -2,6 +2,8 @@
 
 #include <boost/asio/redirect_error.hpp>
 
+#include "runtime/deadline.h"
+
 namespace sluice {
 
 Task<> Wakeup::wait() {
@@ -12,6 +14,11 @@ Task<> Wakeup::wait() {
   if (state.cancelled() != asio::cancellation_type::none) {
     throw boost::system::system_error(asio::error::operation_aborted);
   }
+}
+
+Task<> Wakeup::wait_until(Clock& clock, Instant when) {
+  const Deadline deadline{when};
+  co_await detail::race(clock, deadline, wait());
 }
 
 }  // namespace sluice

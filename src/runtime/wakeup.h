@@ -16,6 +16,8 @@ class Wakeup {
 
   // Returns at the next notify_all.
   Task<> wait();
+  // The same, at `when` at the latest.
+  Task<> wait_until(Clock& clock, Instant when);
   void notify_all() { timer_.cancel(); }
 
  private:
