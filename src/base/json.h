@@ -1,0 +1,44 @@
+// Strict JSON: text into structs that name the wrong field, structs into text, and the schema of both.
+//
+// A struct describes its fields once (json_object.h); what types a field may have stands in json_scalars.h and
+// json_containers.h. What is not
+// described is refused, so that a typing mistake never passes in silence.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json_containers.h"
+#include "base/result.h"
+
+namespace sluice::json {
+
+// Reads all of `text` as a T. Unknown fields are for documents of others, who may add to them at any time.
+template <class T>
+Result<T, DecodeError> decode(std::string_view text, Unknown unknown = Unknown::refused) {
+  const auto document = Document::parse(text);
+  if (!document) return DecodeError{DecodeError::Kind::malformed, "", std::string(document.error())};
+  Decoder decoder(unknown);
+  T value{};
+  if (!Codec<T>::read(decoder, document->root(), Limits{}, value)) return std::move(decoder.error());
+  return value;
+}
+
+template <class T>
+std::string encode(const T& value) {
+  std::string out;
+  Writer writer(out);
+  writer.value(value);
+  return out;
+}
+
+// The JSON Schema of T as OpenAPI 3.1 embeds it. Structs inside are written out, so a T must not contain itself.
+template <class T>
+std::string schema() {
+  std::string out;
+  Writer writer(out);
+  Codec<T>::schema(writer, Limits{});
+  return out;
+}
+
+}  // namespace sluice::json

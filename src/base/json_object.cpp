@@ -1,0 +1,90 @@
+#include "base/json_object.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/json_scalars.h"
+#include "base/nearest.h"
+
+namespace sluice::json {
+namespace {
+
+constexpr size_t max_fields = 64;  // one bit each
+constexpr size_t none = max_fields;
+
+size_t find(const Fields& fields, std::string_view key) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i]->name() == key) return i;
+  }
+  return none;
+}
+
+bool refuse_unknown(const Fields& fields, Decoder& decoder, std::string_view key) {
+  std::vector<std::string> names;
+  for (const auto& field : fields) names.push_back(field->name());
+  const auto meant = nearest(key, names);
+  decoder.fail(DecodeError::Kind::unknown,
+               meant ? fmt::format("is not a known field; did you mean {}?", *meant) : "is not a known field");
+  return decoder.inside(key);
+}
+
+bool require_all(const Fields& fields, Decoder& decoder, uint64_t seen) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!fields[i]->required() || (seen >> i & 1) != 0) continue;
+    decoder.fail(DecodeError::Kind::missing, "is missing");
+    return decoder.inside(fields[i]->name());
+  }
+  return true;
+}
+
+}  // namespace
+
+bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* object) {
+  check(fields.size() < max_fields, "a struct with more fields than the reader can keep count of");
+  if (value.kind() != Kind::object) return decoder.wrong_type("must be an object");
+  uint64_t seen = 0;
+  Members members(value);
+  std::string_view key;
+  Value member;
+  while (members.next(key, member)) {
+    const size_t index = find(fields, key);
+    if (index == none) {
+      if (decoder.refuses_unknown()) return refuse_unknown(fields, decoder, key);
+      continue;
+    }
+    if ((seen >> index & 1) != 0) {
+      decoder.fail(DecodeError::Kind::malformed, "is there twice");
+      return decoder.inside(key);
+    }
+    seen |= uint64_t{1} << index;
+    if (!fields[index]->read(decoder, member, object)) return decoder.inside(key);
+  }
+  return require_all(fields, decoder, seen);
+}
+
+void write_fields(const Fields& fields, Writer& writer, const void* object) {
+  writer.begin_object();
+  for (const auto& field : fields) {
+    writer.plain_key(field->name());
+    field->write(writer, object);
+  }
+  writer.end_object();
+}
+
+void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits) {
+  begin_schema(writer, "object", limits);
+  writer.key("properties").begin_object();
+  for (const auto& field : fields) {
+    writer.key(field->name());
+    field->schema(writer);
+  }
+  writer.end_object();
+  writer.key("required").begin_array();
+  for (const auto& field : fields) {
+    if (field->required()) writer.string(field->name());
+  }
+  writer.end_array();
+  writer.field("additionalProperties", false).end_object();
+}
+
+}  // namespace sluice::json

@@ -1,0 +1,135 @@
+// How the simple types are read from JSON, written and documented.
+//
+// | type                    | JSON                                                                   |
+// |-------------------------|------------------------------------------------------------------------|
+// | bool                    | true, false                                                            |
+// | int64_t                 | a whole number; 1.0 and 1e3 are refused                                |
+// | double                  | any number                                                             |
+// | std::string             | a string; its length is counted in characters                          |
+// | Uuid, Id<Tag>           | a string                                                               |
+// | Time                    | an ISO 8601 string with its zone; written in UTC with milliseconds     |
+// | Currency, Money         | "KRW", {"amount": 1000, "currency": "KRW"}                             |
+// | an enum with enum_names | one of the names                                                       |
+// | Raw                     | any value                                                              |
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+#include "base/enum_names.h"
+#include "base/id.h"
+#include "base/json_object.h"
+#include "base/money.h"
+#include "base/time.h"
+
+namespace sluice {
+
+void describe(json::Object<Money>& object);
+
+namespace json {
+
+// A value kept as JSON: compact, without duplicate keys, numbers as 64 bits or a double hold them.
+struct Raw {
+  std::string text = "null";
+
+  friend bool operator==(const Raw&, const Raw&) = default;
+};
+
+// Opens a schema object with its type and description; the caller adds what is special and closes it.
+void begin_schema(Writer& writer, std::string_view type, const Limits& limits);
+
+template <>
+struct Codec<bool> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, bool& out);
+  static void write(Writer& writer, bool value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<int64_t> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, int64_t& out);
+  static void write(Writer& writer, int64_t value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<double> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, double& out);
+  static void write(Writer& writer, double value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<std::string> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, std::string& out);
+  static void write(Writer& writer, const std::string& value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<Uuid> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, Uuid& out);
+  static void write(Writer& writer, const Uuid& value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<Time> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, Time& out);
+  static void write(Writer& writer, Time value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<Currency> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, Currency& out);
+  static void write(Writer& writer, const Currency& value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
+struct Codec<Raw> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, Raw& out);
+  static void write(Writer& writer, const Raw& value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+
+// Other integers are only written: what a client sends is an int64_t with a range.
+template <std::integral T>
+struct Codec<T> {
+  static void write(Writer& writer, T value) {
+    if constexpr (std::is_signed_v<T>) {
+      writer.integer(value);
+    } else {
+      writer.unsigned_integer(value);
+    }
+  }
+};
+
+template <class Tag>
+struct Codec<Id<Tag>> {
+  static bool read(Decoder& decoder, Value value, const Limits& limits, Id<Tag>& out) {
+    Uuid uuid;
+    if (!Codec<Uuid>::read(decoder, value, limits, uuid)) return false;
+    out = Id<Tag>(uuid);
+    return true;
+  }
+  static void write(Writer& writer, const Id<Tag>& value) { Codec<Uuid>::write(writer, value.uuid()); }
+  static void schema(Writer& writer, const Limits& limits) { Codec<Uuid>::schema(writer, limits); }
+};
+
+template <NamedEnum Enum>
+struct Codec<Enum> {
+  static bool read(Decoder& decoder, Value value, const Limits&, Enum& out) {
+    if (value.kind() != Kind::string) return decoder.wrong_type("must be a string");
+    const auto parsed = parse_enum<Enum>(value.string());
+    if (!parsed) return decoder.invalid("must be one of " + list_names<Enum>());
+    out = *parsed;
+    return true;
+  }
+  static void write(Writer& writer, Enum value) { writer.string(enum_name(value)); }
+  static void schema(Writer& writer, const Limits& limits) {
+    begin_schema(writer, "string", limits);
+    writer.key("enum").begin_array();
+    for (const auto& entry : enum_names(Enum{})) writer.string(entry.name);
+    if (limits.nullable) writer.null();
+    writer.end_array().end_object();
+  }
+};
+
+}  // namespace json
+}  // namespace sluice

@@ -1,0 +1,258 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::json {
+namespace {
+
+enum class Color { red, dark_blue };
+constexpr auto enum_names(Color) {
+  return std::to_array<EnumName<Color>>({{Color::red, "RED"}, {Color::dark_blue, "DARK_BLUE"}});
+}
+
+struct NewJob {
+  std::string kind;
+  Raw payload;
+  std::optional<std::string> unique_key;
+  int64_t priority = 7;
+
+  static void describe(Object<NewJob>& object) {
+    object.required("kind", &NewJob::kind).length(1, 5).about("What to do.");
+    object.required("payload", &NewJob::payload);
+    object.optional("uniqueKey", &NewJob::unique_key).length(1, 3);
+    object.optional("priority", &NewJob::priority).range(-100, 100);
+  }
+};
+
+struct Batch {
+  std::vector<NewJob> jobs;
+  std::map<std::string, double> weights;
+  std::optional<Color> color;
+  std::optional<Time> at;
+  std::optional<Uuid> id;
+  std::optional<Money> price;
+  bool urgent = false;
+
+  static void describe(Object<Batch>& object) {
+    object.required("jobs", &Batch::jobs).items(1, 3);
+    object.optional("weights", &Batch::weights).items(0, 2);
+    object.optional("color", &Batch::color);
+    object.optional("at", &Batch::at);
+    object.optional("id", &Batch::id);
+    object.optional("price", &Batch::price);
+    object.optional("urgent", &Batch::urgent);
+  }
+};
+
+using ErrorKind = DecodeError::Kind;
+
+template <class T>
+DecodeError refused(std::string_view text) {
+  const auto result = decode<T>(text);
+  if (!result) return result.error();
+  ADD_FAILURE() << "accepted: " << text;
+  return {};
+}
+
+TEST(JsonDecode, fills_a_struct) {
+  const auto batch = decode<Batch>(R"( {"jobs": [{"kind": "mail", "payload": {"to": [1, 2.5, "\u00e9"]}}],
+      "weights": {"a": 1, "b": 2.5}, "color": "DARK_BLUE", "at": "2026-05-01T20:00:00+09:00",
+      "id": "018f4e1c-6d2a-7c3e-9f10-0242ac120002", "price": {"amount": 1000, "currency": "KRW"}, "urgent": true} )");
+  ASSERT_TRUE(batch) << batch.error().text();
+  EXPECT_EQ(batch->jobs.at(0).kind, "mail");
+  EXPECT_EQ(batch->jobs.at(0).payload.text, R"({"to":[1,2.5,"é"]})");
+  EXPECT_EQ(batch->jobs.at(0).unique_key, std::nullopt);
+  EXPECT_EQ(batch->jobs.at(0).priority, 7);
+  EXPECT_EQ(batch->weights, (std::map<std::string, double>{{"a", 1}, {"b", 2.5}}));
+  EXPECT_EQ(batch->color, Color::dark_blue);
+  EXPECT_EQ(batch->at, parse_time("2026-05-01T11:00:00Z"));
+  EXPECT_EQ(batch->price, (Money{1000, {}}));
+  EXPECT_TRUE(batch->urgent);
+}
+
+TEST(JsonDecode, names_the_field_that_is_wrong) {
+  const auto error = refused<Batch>(R"({"jobs": [{"kind": "a", "payload": 1}, {"kind": 5, "payload": 1}]})");
+  EXPECT_EQ(error.kind, ErrorKind::wrong_type);
+  EXPECT_EQ(error.path, "jobs[1].kind");
+  EXPECT_EQ(error.text(), "jobs[1].kind must be a string");
+}
+
+TEST(JsonDecode, tells_missing_unknown_and_duplicate_fields_apart) {
+  const auto missing = refused<NewJob>(R"({"kind": "a"})");
+  EXPECT_EQ(missing.kind, ErrorKind::missing);
+  EXPECT_EQ(missing.path, "payload");
+  const auto unknown = refused<NewJob>(R"({"kind": "a", "payload": 1, "prioritty": 1})");
+  EXPECT_EQ(unknown.kind, ErrorKind::unknown);
+  EXPECT_EQ(unknown.text(), "prioritty is not a known field; did you mean priority?");
+  const auto twice = refused<NewJob>(R"({"kind": "a", "kind": "b", "payload": 1})");
+  EXPECT_EQ(twice.kind, ErrorKind::malformed);
+  EXPECT_EQ(twice.path, "kind");
+}
+
+TEST(JsonDecode, refuses_duplicate_keys_in_maps_and_raw_values_too) {
+  EXPECT_EQ(refused<NewJob>(R"({"kind": "a", "payload": {"x": [{"y": 1, "y": 2}]}})").path, "payload.x[0]");
+  EXPECT_EQ((refused<std::map<std::string, int64_t>>(R"({"x": 1, "\u0078": 2})")).path, "x");
+}
+
+TEST(JsonDecode, a_value_of_the_right_form_that_cannot_be_is_invalid) {
+  for (const std::string_view text : {
+           R"({"kind": "", "payload": 1})",
+           R"({"kind": "toolong", "payload": 1})",
+           R"({"kind": "a", "payload": 1, "uniqueKey": ""})",
+           R"({"kind": "a", "payload": 1, "priority": 101})",
+           R"({"kind": "a", "payload": 1, "priority": 9223372036854775808})",
+       }) {
+    EXPECT_EQ(refused<NewJob>(text).kind, ErrorKind::invalid) << text;
+  }
+  EXPECT_EQ(refused<Batch>(R"({"jobs": []})").text(), "jobs must have at least 1 items");
+  EXPECT_EQ(refused<Batch>(R"({"jobs": [{"kind": "a", "payload": 1}], "color": "blue"})").text(),
+            "color must be one of RED, DARK_BLUE");
+  EXPECT_EQ((refused<Batch>(R"({"jobs": [{"kind": "a", "payload": 1}], "weights": {"a": 1, "b": 1, "c": 1}})").path),
+            "weights");
+}
+
+TEST(JsonDecode, counts_characters_not_bytes) {
+  EXPECT_TRUE(decode<NewJob>(R"({"kind": "대기열대기", "payload": null})"));
+  EXPECT_FALSE(decode<NewJob>(R"({"kind": "대기열대기열", "payload": null})"));
+}
+
+TEST(JsonDecode, a_whole_number_is_written_as_one) {
+  EXPECT_EQ(decode<int64_t>("-9223372036854775808"), INT64_MIN);
+  for (const std::string_view text : {"1.0", "1.5", "1e3", "\"1\"", "null", "true", "[1]"}) {
+    EXPECT_EQ(refused<int64_t>(text).kind, ErrorKind::wrong_type) << text;
+  }
+}
+
+TEST(JsonDecode, null_is_no_value_only_for_optional_ones) {
+  EXPECT_EQ(decode<NewJob>(R"({"kind": "a", "payload": 1, "uniqueKey": null})")->unique_key, std::nullopt);
+  EXPECT_EQ(refused<NewJob>(R"({"kind": "a", "payload": 1, "priority": null})").kind, ErrorKind::wrong_type);
+}
+
+TEST(JsonDecode, refuses_what_is_not_json) {
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {""sv,
+                                      " "sv,
+                                      "{"sv,
+                                      "[1"sv,
+                                      "[1,]"sv,
+                                      "[[1,2]"sv,
+                                      "{\"a\":1"sv,
+                                      "{\"a\":1}}"sv,
+                                      "{\"a\":1} x"sv,
+                                      "\"a"sv,
+                                      "nul"sv,
+                                      "nullx"sv,
+                                      "01"sv,
+                                      "+1"sv,
+                                      "1."sv,
+                                      ".5"sv,
+                                      "1e"sv,
+                                      "1e999"sv,
+                                      "-1e999"sv,
+                                      "123456789012345678901234567890"sv,
+                                      "NaN"sv,
+                                      "Infinity"sv,
+                                      "'a'"sv,
+                                      "{a:1}"sv,
+                                      "// x\n1"sv,
+                                      "\xef\xbb\xbf"
+                                      "1"sv,
+                                      "\"\xff\""sv,
+                                      "\"\xc0\xaf\""sv,
+                                      "\"\xed\xa0\x80\""sv,
+                                      "\"\n\""sv,
+                                      "\"\\x\""sv,
+                                      "\"\\ud800\""sv,
+                                      "\"\\udc00\""sv,
+                                      "\"\\ud800\\u0041\""sv,
+                                      "\"\\u12\""sv,
+                                      "\"\\u0000\""sv,
+                                      "{\"\\udc00\":1}"sv,
+                                      "1\0"sv,
+                                      "\0"sv,
+                                      "[1\0]"sv,
+                                      "\"a\0b\""sv}) {
+    EXPECT_EQ(refused<Raw>(text).kind, ErrorKind::malformed) << text;
+  }
+}
+
+TEST(JsonDecode, refuses_every_truncation) {
+  const std::string_view text = R"({"kind": "a", "payload": {"x": [1, true, null, "\u00e9"]}, "priority": 5})";
+  ASSERT_TRUE(decode<NewJob>(text));
+  for (size_t length = 0; length < text.size(); ++length) {
+    EXPECT_EQ(refused<NewJob>(text.substr(0, length)).kind, ErrorKind::malformed) << length;
+  }
+}
+
+TEST(JsonDecode, limits_depth) {
+  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_TRUE(decode<Raw>(nested(Document::max_depth - 1)));
+  EXPECT_EQ(refused<Raw>(nested(Document::max_depth + 1)).kind, ErrorKind::malformed);
+  EXPECT_EQ(refused<Raw>(nested(100'000)).kind, ErrorKind::malformed);
+  // Also when the parser's memory has grown in between.
+  EXPECT_TRUE(decode<Raw>("\"" + std::string(100'000, 'x') + "\""));
+  EXPECT_FALSE(decode<Raw>(nested(Document::max_depth + 1)));
+}
+
+TEST(JsonDecode, may_ignore_what_others_added_to_their_documents) {
+  const auto job = decode<NewJob>(R"({"kind": "a", "new": {"x": 1}, "payload": 1})", Unknown::ignored);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->kind, "a");
+}
+
+TEST(JsonDecode, documents_do_not_disturb_each_other) {
+  const auto first = Document::parse("\"first\"");
+  const auto second = Document::parse("\"second\"");
+  EXPECT_EQ(first->root().string(), "first");
+  EXPECT_EQ(second->root().string(), "second");
+}
+
+TEST(JsonEncode, writes_what_decode_reads) {
+  Batch batch;
+  batch.jobs.push_back({.kind = "a\"b", .payload = {R"({"x":1})"}, .unique_key = "u"});
+  batch.at = parse_time("2026-05-01T11:00:00.5Z");
+  const std::string text = encode(batch);
+  EXPECT_EQ(text,
+            R"({"jobs":[{"kind":"a\"b","payload":{"x":1},"uniqueKey":"u","priority":7}],"weights":{},"color":null,)"
+            R"("at":"2026-05-01T11:00:00.500Z","id":null,"price":null,"urgent":false})");
+  EXPECT_EQ(encode(decode<Batch>(text).value()), text);
+}
+
+TEST(JsonSchema, says_what_decode_accepts) {
+  EXPECT_EQ(schema<NewJob>(),
+            R"({"type":"object","properties":{"kind":{"type":"string","description":"What to do.","minLength":1,)"
+            R"("maxLength":5},"payload":{},"uniqueKey":{"type":["string","null"],"minLength":1,"maxLength":3},)"
+            R"("priority":{"type":"integer","format":"int64","minimum":-100,"maximum":100}},)"
+            R"("required":["kind","payload"],"additionalProperties":false})");
+  EXPECT_EQ(schema<std::vector<Color>>(), R"({"type":"array","items":{"type":"string","enum":["RED","DARK_BLUE"]}})");
+  EXPECT_TRUE(decode<Raw>(schema<Batch>()));
+}
+
+TEST(JsonWriter, places_commas_and_escapes) {
+  std::string out = "before ";
+  Writer writer(out);
+  writer.begin_object().field("a", 1).field("b\n", "x\\\x01{").key("c").begin_array();
+  writer.null().boolean(true).number(0.1).begin_object().end_object().end_array().end_object();
+  EXPECT_EQ(out, R"(before {"a":1,"b\n":"x\\\u0001{","c":[null,true,0.1,{}]})");
+}
+
+TEST(JsonWriter, always_writes_valid_json) {
+  EXPECT_EQ(encode(std::string("12345678\xff대\xe3\x81")), "\"12345678\xef\xbf\xbd대\xef\xbf\xbd\xef\xbf\xbd\"");
+  EXPECT_EQ(encode(std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(encode(uint64_t{18446744073709551615U}), "18446744073709551615");
+}
+
+TEST(JsonWriter, escapes_at_every_place_of_a_string) {
+  for (size_t length = 1; length < 20; ++length) {
+    for (size_t at = 0; at < length; ++at) {
+      std::string text(length, 'x');
+      for (const char c : {'"', '\\', '\x1f', '\n'}) {
+        text[at] = c;
+        EXPECT_EQ(decode<std::string>(encode(text)), text);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::json
