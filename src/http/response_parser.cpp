@@ -8,8 +8,15 @@ namespace sluice::http {
 namespace {
 
 constexpr std::string_view line_end = "\r\n";
+constexpr std::string_view head_end = "\r\n\r\n";
 constexpr size_t max_chunk_line = 1024;  // the size and extensions nobody uses
 constexpr int max_interim = 16;
+
+// How long what ends with `mark` is: exactly, where the mark was found, else as far as is known.
+size_t at_least(size_t found, std::string_view bytes, std::string_view mark) {
+  if (found != std::string_view::npos) return found;
+  return bytes.size() < mark.size() ? 0 : bytes.size() - mark.size() + 1;
+}
 
 template <class Number>
 std::optional<Number> parse_number(std::string_view text, int base) {
@@ -59,8 +66,8 @@ ResponseParser::Event ResponseParser::closed() {
 }
 
 ResponseParser::Step ResponseParser::read_head(std::string_view bytes) {
-  const size_t end = bytes.find("\r\n\r\n", scanned_ < 3 ? 0 : scanned_ - 3);
-  if (std::min(end, bytes.size()) > options_.max_head) {
+  const size_t end = bytes.find(head_end, scanned_ < 3 ? 0 : scanned_ - 3);
+  if (at_least(end, bytes, head_end) > options_.max_head) {
     fail("the head of the answer is too large");
     return failure(Event::too_large);
   }
@@ -93,7 +100,7 @@ ResponseParser::Step ResponseParser::read_sized(std::string_view bytes) {
 
 ResponseParser::Step ResponseParser::read_chunk_size(std::string_view bytes) {
   const size_t end = bytes.find(line_end);
-  if (std::min(end, bytes.size()) > max_chunk_line) {
+  if (at_least(end, bytes, line_end) > max_chunk_line) {
     fail("a chunk's size line is too long");
     return failure();
   }
@@ -130,7 +137,7 @@ ResponseParser::Step ResponseParser::read_trailers(std::string_view bytes) {
   while (true) {
     const std::string_view rest = bytes.substr(consumed);
     const size_t end = rest.find(line_end);
-    if (trailer_bytes_ + std::min(end, rest.size()) > options_.max_head) {
+    if (trailer_bytes_ + at_least(end, rest, line_end) > options_.max_head) {
       fail("the trailers of the answer are too large");
       return failure(Event::too_large);
     }
@@ -187,7 +194,7 @@ bool ResponseParser::parse_field(std::string_view line) {
   const std::string_view value = trim(line.substr(colon + 1));
   if (!is_field_value(value)) return fail("a header's value has a forbidden character");
   if (!take_framing(name, value)) return false;
-  if (options_.keep_headers) headers_.add(std::string(name), std::string(value));
+  if (options_.keep_headers) headers_.add(name, value);
   return true;
 }
 

@@ -71,7 +71,7 @@ TEST(ResponseParser, keeps_headers_in_order) {
   EXPECT_EQ(parser.next(bytes).event, Event::head);
   EXPECT_EQ(parser.headers().size(), 2U);
   EXPECT_EQ(parser.headers().get("b"), "two");
-  ASSERT_NE(parser.headers().find("a"), nullptr);
+  EXPECT_EQ(parser.headers().find("a"), "");
   EXPECT_EQ(parser.next("").event, Event::end);
 }
 

@@ -1,0 +1,23 @@
+// Which addresses an outgoing call may reach.
+//
+// A server that fetches what strangers name must not become their way into its own network. A name is checked after it
+// was resolved, on every hop, and the connection goes to exactly the address that was checked.
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+
+namespace sluice::http {
+
+enum class Reach {
+  public_only,          // addresses of the public internet
+  public_and_loopback,  // for tests of whoever uses public_only
+  anywhere,             // for calls to where the operator said
+};
+
+// Neither loopback, private, link-local, shared (CGNAT), multicast, documentation, benchmarking, reserved nor
+// unspecified; an IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4) is as public as that one.
+bool is_public(const boost::asio::ip::address& address);
+
+bool allowed(Reach reach, const boost::asio::ip::address& address);
+
+}  // namespace sluice::http
