@@ -1,0 +1,67 @@
+// The configuration of a server: described by its parts, filled from a file, the environment and flags.
+//
+//   config::Loader loader;
+//   loader.section("http", http_config, "The HTTP server.");
+//   const auto problems = loader.load({.file = "sluice.toml", .text = text, .environment = environment});
+//
+// A flag beats SLUICE_SECTION_KEY, which beats the file, which beats the default. Whatever is unknown, wrong or cannot
+// work together is reported, all of it at once, with its place and what to do. How a struct is described stands in
+// config_section.h. Used by one thread, at start.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/config_section.h"
+
+namespace sluice::config {
+
+// The contents of a file with a secret, without the end of its line; nothing where it cannot be read.
+std::optional<std::string> read_secret_file(const std::string& path);
+
+struct Override {
+  std::string key;   // "http.listen"
+  std::string text;  // the value, as the environment would have it
+  std::string name;  // as messages call it: "--listen"
+};
+
+struct Sources {
+  std::string file{};  // how messages name it; empty where there is none
+  std::string text{};
+  std::map<std::string, std::string> environment{};
+  std::vector<Override> flags{};
+  std::function<std::optional<std::string>(const std::string& path)> read_file = read_secret_file;
+};
+
+class Loader {
+ public:
+  // Describes `target`, which keeps the defaults it has now, as [name]. It must outlive the loader and not move.
+  template <class T>
+  void section(const std::string& name, T& target, std::string about = {}) {
+    Table& table = root_.child(name);
+    check_that(table.keys.empty() && table.groups.empty(), "section {} is described twice", name);
+    table.about = std::move(about);
+    describe_table(table, target);
+  }
+  // A variable that is not a setting and may be there all the same: SLUICE_ADMIN_EMAIL.
+  void allow_variable(std::string name) { allowed_.insert(std::move(name)); }
+
+  // Fills every section, once. What could not be used keeps its default and is in the answer.
+  [[nodiscard]] std::vector<Problem> load(const Sources& sources);
+
+  // The effective configuration as TOML that loads again, with the origin of every value. Secrets are not shown.
+  std::string print() const;
+  // Every key as Markdown, a table for each section.
+  std::string docs() const;
+
+ private:
+  Table root_;
+  std::set<std::string> allowed_;
+  bool loaded_ = false;
+};
+
+}  // namespace sluice::config
