@@ -1,0 +1,48 @@
+// Moves what is in the WAL back into the file, beside the writer.
+//
+// A checkpoint costs two more syncs and a copy; on the writer thread everybody would wait for it. Here it has a thread
+// and a connection of its own: a passive checkpoint every `step` pages never makes anybody wait. Under steady writes it
+// never finds the WAL at rest either, so that the WAL would grow without end: from `limit` pages on the writer is held
+// for the moment it takes to copy the rest and begin the WAL anew.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "adapters/sqlite/connection.h"
+#include "adapters/sqlite/write_queue.h"
+
+namespace sluice::sqlite {
+
+class Checkpointer {
+ public:
+  Checkpointer(const std::filesystem::path& file, WriteQueue& queue);
+  ~Checkpointer();
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+
+  // How many pages the WAL holds now. Called by the writer after every commit; cheap.
+  void note_pages(int pages);
+
+ private:
+  static constexpr int step = 4096;    // 16 MiB
+  static constexpr int limit = 16384;  // 64 MiB
+
+  void serve();
+  void checkpoint();
+
+  Connection connection_;
+  WriteQueue& queue_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int pages_ = 0;
+  // Pages in the WAL at the last checkpoint: the next comes `step` later.
+  int pages_before_ = 0;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sluice::sqlite

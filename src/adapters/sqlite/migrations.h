@@ -1,0 +1,13 @@
+// The embedded file's schema: migrations/*.sql, compiled in.
+#pragma once
+
+#include <vector>
+
+#include "adapters/sql/migrations.h"
+
+namespace sluice::sqlite {
+
+// The one set there is.
+const std::vector<sql::MigrationSet>& migrations();
+
+}  // namespace sluice::sqlite

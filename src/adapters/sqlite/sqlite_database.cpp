@@ -1,0 +1,91 @@
+#include "adapters/sqlite/sqlite_database.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "adapters/sqlite/checkpointer.h"
+#include "adapters/sqlite/owner_lock.h"
+#include "adapters/sqlite/readers.h"
+#include "adapters/sqlite/write_queue.h"
+#include "adapters/sqlite/writer.h"
+
+namespace sluice::sqlite {
+namespace {
+
+// How long the writer waits for somebody else's lock: the checkpointer's, or a person's with the sqlite3 tool.
+constexpr Duration writer_patience = 5s;
+
+void run_here(Task<> task) {
+  asio::io_context here;
+  std::exception_ptr failed;
+  asio::co_spawn(here, std::move(task), [&failed](std::exception_ptr error) { failed = std::move(error); });
+  here.run();
+  if (failed) std::rethrow_exception(failed);
+}
+
+Task<> bring_up_to_date(sql::Database& database, sql::MigrationSet schema) {
+  co_await sql::migrate(database, std::move(schema));
+}
+
+// SQLite syncs the file; that the file has a name is the folder's to keep.
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  if (descriptor >= 0) close(descriptor);
+  if (!synced) throw EngineUnavailable("sqlite", "cannot sync the data folder " + folder.string());
+}
+
+}  // namespace
+
+struct SqliteDatabase::Parts {
+  Parts(const SqliteOptions& options, const Clock& clock)
+      : lock(options.folder),
+        file(options.folder / "sluice.db"),
+        queue(std::make_shared<WriteQueue>(options.max_unanswered_writes)) {
+    auto connection = std::make_unique<Connection>(file, Connection::Use::write, writer_patience);
+    checkpointer = std::make_unique<Checkpointer>(file, *queue);
+    connection->on_commit([this](int pages) { checkpointer->note_pages(pages); });
+    readers = std::make_unique<Readers>(file, options.readers, options.max_waiting_reads, clock);
+    writer = std::make_unique<Writer>(std::move(connection), *queue, clock);
+  }
+  ~Parts() {
+    if (writer) queue->stop();
+    writer.reset();
+  }
+
+  OwnerLock lock;
+  std::filesystem::path file;
+  std::shared_ptr<WriteQueue> queue;
+  std::unique_ptr<Checkpointer> checkpointer;
+  std::unique_ptr<Readers> readers;
+  std::unique_ptr<Writer> writer;
+};
+
+SqliteDatabase::SqliteDatabase(const SqliteOptions& options, const Clock& clock, const sql::MigrationSet& schema)
+    : parts_(std::make_unique<Parts>(options, clock)) {
+  run_here(bring_up_to_date(*this, schema));
+  sync_folder(options.folder);
+}
+
+SqliteDatabase::~SqliteDatabase() = default;
+
+Task<sql::Rows> SqliteDatabase::read(sql::Statement statement, sql::Params params) {
+  return parts_->readers->read(statement, std::move(params));
+}
+
+Task<sql::Rows> SqliteDatabase::write(sql::Statement statement, sql::Params params) {
+  Write write{.statement = statement, .params = &params};
+  co_await parts_->queue->submit(write);
+  if (write.error) std::rethrow_exception(write.error);
+  co_return std::move(write.rows);
+}
+
+Task<> SqliteDatabase::run(const Body& body) {
+  Write write{.body = &body};
+  co_await parts_->queue->submit(write);
+  if (write.error) std::rethrow_exception(write.error);
+}
+
+}  // namespace sluice::sqlite

@@ -1,0 +1,74 @@
+// Where writers wait for the writer thread, and get their answers.
+//
+// Natural group commit lives or dies by what is in the queue when the writer looks. Two things keep groups whole: the
+// writer is woken at the end of the round of the event loop in which the first write came, so that what the same round
+// brings goes along; and all answers for one executor travel in one piece, so that whoever writes again does so in one
+// round.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "adapters/sql/database.h"
+
+namespace sluice::sqlite {
+
+// One write under way. Lives in the frame of the coroutine that waits for it.
+struct Write {
+  // Either one statement with its parameters or the body of a transaction.
+  sql::Statement statement{""};
+  const sql::Params* params = nullptr;
+  const sql::Database::Body* body = nullptr;
+
+  sql::Rows rows{};
+  std::exception_ptr error{};
+
+  Executor executor{};
+  std::move_only_function<void()> resume{};
+};
+using Writes = std::vector<Write*>;
+
+// Safe to share between threads; `next` is the writer's alone. Shared ownership, because a wakeup on its way may
+// outlive the database.
+class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
+ public:
+  // At most `max_unanswered` writes are waiting or being committed; more are refused.
+  explicit WriteQueue(size_t max_unanswered) : max_unanswered_(max_unanswered) {}
+
+  // Returns on the caller's executor when the write has been answered; its error is the caller's to throw. Throws
+  // Overloaded when full. Being cancelled does not take a write back.
+  Task<> submit(Write& write);
+
+  // Answers `finished`, then waits for writes and takes all there are. Nothing means: stopped.
+  Writes next(const Writes& finished);
+
+  // While held, `next` keeps waiting.
+  void hold(bool held);
+  // `next` hands out what is left and then nothing.
+  void stop();
+
+ private:
+  void push(Write& write);
+  void wake(std::thread::id scheduled_by);
+  void answer(const Writes& finished);
+
+  const size_t max_unanswered_;
+  std::atomic<size_t> unanswered_{0};
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Writes waiting_;
+  // Threads that have a wakeup on its way at the end of their round.
+  std::vector<std::thread::id> scheduled_;
+  bool idle_ = false;
+  bool woken_ = false;
+  bool held_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace sluice::sqlite

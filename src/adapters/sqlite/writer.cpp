@@ -1,0 +1,142 @@
+#include "adapters/sqlite/writer.h"
+
+#include <pthread.h>
+
+#include "base/check.h"
+#include "runtime/log.h"
+#include "runtime/metrics.h"
+
+namespace sluice::sqlite {
+namespace {
+
+const metrics::Counter writes_total{"sqlite_writes_total", "Statements and transactions run by the writer thread."};
+const metrics::Histogram group_seconds{"sqlite_group_duration_seconds",
+                                       "From taking a group of writes to the end of its commit."};
+
+class SqliteTx : public sql::Tx {
+ public:
+  explicit SqliteTx(Connection& connection) : connection_(connection) {}
+  sql::Dialect dialect() const override { return sql::Dialect::sqlite; }
+
+  // The first statement that failed; the transaction must not commit after it.
+  const std::exception_ptr& failure() const { return failure_; }
+
+ protected:
+  bool start(sql::TxStatement& statement) override {
+    try {
+      if (failure_) std::rethrow_exception(failure_);
+      statement.finish(connection_.execute(statement.statement().text(dialect()), statement.params()));
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+      statement.fail(std::current_exception());
+    }
+    return true;
+  }
+
+ private:
+  Connection& connection_;
+  std::exception_ptr failure_;
+};
+
+void fail_all(const Writes& group, const std::exception_ptr& error) {
+  for (Write* write : group) write->error = error;
+}
+
+}  // namespace
+
+Writer::Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, const Clock& clock)
+    : connection_(std::move(connection)), queue_(queue), clock_(clock), thread_([this] { serve(); }) {}
+
+Writer::~Writer() {
+  thread_.join();
+}
+
+void Writer::serve() {
+  pthread_setname_np(pthread_self(), "sqlite-writer");
+  metrics::CounterCell& writes = writes_total.with({});
+  metrics::HistogramCell& seconds = group_seconds.with({});
+  Writes group;
+  while (true) {
+    group = queue_.next(group);
+    if (group.empty()) return;
+    const Instant start = clock_.now();
+    commit_singly_if_need_be(group);
+    seconds.observe(std::chrono::duration<double>(clock_.now() - start).count());
+    writes.add(group.size());
+  }
+}
+
+void Writer::commit_singly_if_need_be(const Writes& group) {
+  if (commit_group(group) == GroupEnd::answered || group.size() == 1) return;
+  for (Write* write : group) {
+    write->error = nullptr;
+    commit_group({write});
+  }
+}
+
+Writer::GroupEnd Writer::commit_group(const Writes& group) {
+  try {
+    connection_->execute("BEGIN IMMEDIATE");
+  } catch (...) {
+    fail_all(group, std::current_exception());
+    return GroupEnd::answered;
+  }
+  for (Write* write : group) {
+    run(*write);
+    if (!connection_->in_transaction()) return GroupEnd::undone_by_member;
+  }
+  try {
+    connection_->execute("COMMIT");
+    return GroupEnd::answered;
+  } catch (const sql::ConstraintViolation&) {
+    if (group.size() == 1) fail_all(group, std::current_exception());
+    roll_back();
+    return GroupEnd::undone_by_member;
+  } catch (const std::exception& error) {
+    roll_back();
+    log::error("a commit failed", {{"error", error.what()}, {"writes", group.size()}});
+    using Retryable = EngineUnavailable::Retryable;
+    fail_all(group, std::make_exception_ptr(EngineUnavailable(
+                        "sqlite", fmt::format("the commit failed: {}", error.what()), Retryable::no)));
+    return GroupEnd::answered;
+  }
+}
+
+void Writer::run(Write& write) {
+  connection_->set_now(clock_.wall());
+  try {
+    if (write.body != nullptr) {
+      run_body(write);
+    } else {
+      write.rows = connection_->execute(write.statement.text(sql::Dialect::sqlite), *write.params);
+    }
+  } catch (...) {
+    write.error = std::current_exception();
+  }
+}
+
+void Writer::run_body(Write& write) {
+  connection_->execute("SAVEPOINT body");
+  try {
+    SqliteTx tx(*connection_);
+    sql::TxTask<> task = (*write.body)(tx);
+    task.start();
+    check(task.done(), "a transaction's body waited for something else than its transaction");
+    task.take();
+    if (tx.failure()) std::rethrow_exception(tx.failure());
+  } catch (...) {
+    // Some failures (disk full, out of memory) have undone the whole group already.
+    if (connection_->in_transaction()) {
+      connection_->execute("ROLLBACK TO body");
+      connection_->execute("RELEASE body");
+    }
+    throw;
+  }
+  connection_->execute("RELEASE body");
+}
+
+void Writer::roll_back() {
+  if (connection_->in_transaction()) connection_->execute("ROLLBACK");
+}
+
+}  // namespace sluice::sqlite

@@ -1,0 +1,48 @@
+// The writer thread: everything that is queued in one commit.
+//
+// Each write of a group succeeds or fails alone: a transaction's body runs to its end inside a savepoint of its own, a
+// single statement undoes itself. A group that cannot commit because of what one of its members did (a deferred
+// constraint, a transaction too big for the disk) is run again one by one, so that each fails for its own reasons.
+//
+// When the commit itself fails (disk full, I/O error), the group is rolled back, everybody in it is told
+// EngineUnavailable, not retryable, and nothing was acknowledged. The process goes on: unlike the journal of in-memory
+// state, where memory would be ahead of the disk and the process has to end, here memory holds nothing, readers never
+// saw the group, and the next commit writes over what is left of it in the WAL. Not retryable, because a crash just
+// then may still find the whole group in the WAL.
+#pragma once
+
+#include <memory>
+#include <thread>
+
+#include "adapters/sqlite/connection.h"
+#include "adapters/sqlite/write_queue.h"
+#include "runtime/clock.h"
+
+namespace sluice::sqlite {
+
+class Writer {
+ public:
+  Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, const Clock& clock);
+  // Ends when the queue, stopped, is empty.
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+ private:
+  // What became of a group as a whole; the writes know about themselves.
+  enum class GroupEnd { answered, undone_by_member };
+
+  void serve();
+  void commit_singly_if_need_be(const Writes& group);
+  GroupEnd commit_group(const Writes& group);
+  void run(Write& write);
+  void run_body(Write& write);
+  void roll_back();
+
+  std::unique_ptr<Connection> connection_;
+  WriteQueue& queue_;
+  const Clock& clock_;
+  std::thread thread_;
+};
+
+}  // namespace sluice::sqlite

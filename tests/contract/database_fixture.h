@@ -1,0 +1,99 @@
+// How a contract suite gets a database, and runs tasks against it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "adapters/sql/database.h"
+
+namespace sluice::test {
+
+// A database opened for one test.
+class OpenDatabase {
+ public:
+  virtual ~OpenDatabase() = default;
+  virtual sql::Database& database() = 0;
+  // Before it is destroyed; everything it does is over afterwards.
+  virtual Task<> close() { co_return; }
+};
+
+// An engine under test. What it keeps may outlast a test: suites drop their tables first.
+struct DatabaseEngine {
+  std::string name;
+  // For callers on `io` and elsewhere; refuses with Overloaded what exceeds `max_waiting`.
+  std::function<std::unique_ptr<OpenDatabase>(asio::io_context& io, size_t max_waiting)> open;
+  // The schema that unqualified tables are in.
+  std::string schema = "main";
+
+  friend void PrintTo(const DatabaseEngine& engine, std::ostream* out) { *out << engine.name; }
+};
+
+class DatabaseFixture : public testing::TestWithParam<DatabaseEngine> {
+ protected:
+  void SetUp() override { open(1000); }
+  void TearDown() override { close(); }
+
+  void open(size_t max_waiting) { open_ = GetParam().open(io_, max_waiting); }
+  void close() {
+    if (!open_) return;
+    run(open_->close());
+    open_.reset();
+  }
+  sql::Database& database() { return open_->database(); }
+
+  // The result of a task run on this thread; what it throws comes through.
+  template <class Value>
+  Value run(Task<Value> task) {
+    std::vector<Task<Value>> tasks;
+    tasks.push_back(std::move(task));
+    auto outcomes = run_all(std::move(tasks));
+    if (outcomes[0].error) std::rethrow_exception(outcomes[0].error);
+    if constexpr (!std::is_void_v<Value>) return std::move(*outcomes[0].value);
+  }
+
+  template <class Value>
+  struct Outcome {
+    std::exception_ptr error;
+    std::optional<Value> value;
+  };
+  template <>
+  struct Outcome<void> {
+    std::exception_ptr error;
+  };
+
+  // Runs the tasks at the same time, on this thread; returns when all have ended.
+  template <class Value>
+  std::vector<Outcome<Value>> run_all(std::vector<Task<Value>> tasks) {
+    std::vector<Outcome<Value>> outcomes(tasks.size());
+    size_t running = tasks.size();
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      Outcome<Value>& outcome = outcomes[i];
+      if constexpr (std::is_void_v<Value>) {
+        asio::co_spawn(io_, std::move(tasks[i]), [&outcome, &running](std::exception_ptr error) {
+          outcome.error = std::move(error);
+          --running;
+        });
+      } else {
+        asio::co_spawn(io_, std::move(tasks[i]), [&outcome, &running](std::exception_ptr error, Value value) {
+          outcome.error = std::move(error);
+          outcome.value = std::move(value);
+          --running;
+        });
+      }
+    }
+    io_.restart();
+    while (running > 0) io_.run_one();
+    return outcomes;
+  }
+
+  asio::io_context io_;
+  std::unique_ptr<OpenDatabase> open_;
+};
+
+}  // namespace sluice::test
