@@ -1,0 +1,36 @@
+// Connections of a server. Internal to it.
+#pragma once
+
+#include <memory>
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/ssl/context.hpp>
+
+#include "http/engine.h"
+#include "runtime/task.h"
+
+namespace sluice::http {
+
+// What the thread that owns a connection can tell it. Belongs to that thread.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  // Everything from the first byte to the last; throws nothing but what cancelling throws.
+  virtual Task<> run() = 0;
+  // Ends after the request being handled, or now when there is none.
+  virtual void drain() = 0;
+  // Ends now.
+  virtual void abort() = 0;
+
+  asio::cancellation_slot cancellation() { return cancel_.slot(); }
+
+ protected:
+  asio::cancellation_signal cancel_;
+};
+
+std::unique_ptr<Connection> make_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot);
+std::unique_ptr<Connection> make_tls_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot,
+                                                asio::ssl::context& tls);
+
+}  // namespace sluice::http

@@ -1,0 +1,74 @@
+#include "http/engine.h"
+
+#include <random>
+
+#include <fmt/chrono.h>
+
+namespace sluice::http {
+
+ConnectionSlots::Slot::~Slot() {
+  if (slots_) slots_->give_back(address_.get());
+}
+
+std::optional<ConnectionSlots::Slot> ConnectionSlots::take(const Address& address) {
+  if (open_.fetch_add(1, std::memory_order_relaxed) >= max_) {
+    open_.fetch_sub(1, std::memory_order_relaxed);
+    count_rejected("connections");
+    return std::nullopt;
+  }
+  std::unique_ptr<Address> counted;
+  if (max_per_address_ > 0) {
+    const std::lock_guard lock(mutex_);
+    size_t& of_address = by_address_[address];
+    if (of_address >= max_per_address_) {
+      open_.fetch_sub(1, std::memory_order_relaxed);
+      count_rejected("connections_per_address");
+      return std::nullopt;
+    }
+    ++of_address;
+    counted = std::make_unique<Address>(address);
+  }
+  connections_gauge().add(1);
+  return Slot(shared_from_this(), std::move(counted));
+}
+
+void ConnectionSlots::give_back(const Address* address) {
+  open_.fetch_sub(1, std::memory_order_relaxed);
+  connections_gauge().add(-1);
+  if (address == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = by_address_.find(*address);
+  if (--found->second == 0) by_address_.erase(found);
+}
+
+Engine::Engine(ServerConfig server_config, Router server_router, Clock& server_clock)
+    : config(std::move(server_config)),
+      router(std::move(server_router)),
+      clock(server_clock),
+      trusted_proxies(config.trusted_proxies),
+      proxy_protocol_from(config.proxy_protocol_from),
+      slots(std::make_shared<ConnectionSlots>(config.max_connections, config.max_connections_per_address)) {
+  for (size_t i = 0; i < unmatched_.size(); ++i) {
+    const std::string_view method = i < 7 ? name(static_cast<Method>(i)) : "OTHER";
+    unmatched_[i] = std::make_unique<RouteMetrics>(method, "none");
+  }
+}
+
+Worker::Worker(Engine& server_engine, asio::io_context& loop)
+    : engine(server_engine), context(loop), wheel(engine.config.tick), random(std::random_device{}()) {
+  refresh_date();
+}
+
+void Worker::refresh_date() {
+  const auto second = std::chrono::floor<std::chrono::seconds>(engine.clock.wall());
+  if (second.time_since_epoch().count() == date_second_) return;
+  date_second_ = second.time_since_epoch().count();
+  date = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(static_cast<std::time_t>(date_second_)));
+}
+
+Gzip& Worker::gzip() {
+  if (!gzip_) gzip_ = std::make_unique<Gzip>();
+  return *gzip_;
+}
+
+}  // namespace sluice::http

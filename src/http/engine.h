@@ -1,0 +1,103 @@
+// What the connections of a server share: the server's part and the thread's part. Internal to the server.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "base/random.h"
+#include "http/gzip.h"
+#include "http/networks.h"
+#include "http/router.h"
+#include "http/server_config.h"
+#include "http/server_metrics.h"
+#include "http/timer_wheel.h"
+#include "runtime/clock.h"
+
+namespace sluice::http {
+
+// Sockets with the loop's own executor: Asio's general one costs an indirection per operation.
+using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
+
+// How many connections are open, in all and per address. Outlives the server: what was taken over may still hold a
+// slot. Safe to share between threads.
+class ConnectionSlots : public std::enable_shared_from_this<ConnectionSlots> {
+ public:
+  // Given back when destroyed.
+  class Slot {
+   public:
+    Slot(std::shared_ptr<ConnectionSlots> slots, std::unique_ptr<Address> address)
+        : slots_(std::move(slots)), address_(std::move(address)) {}
+    Slot(Slot&&) = default;
+    Slot& operator=(Slot&&) = delete;
+    ~Slot();
+
+   private:
+    std::shared_ptr<ConnectionSlots> slots_;
+    std::unique_ptr<Address> address_;  // only where addresses are counted
+  };
+
+  ConnectionSlots(size_t max, size_t max_per_address) : max_(max), max_per_address_(max_per_address) {}
+
+  // Nothing when there is no room; counts the refusal.
+  std::optional<Slot> take(const Address& address);
+
+ private:
+  void give_back(const Address* address);
+
+  size_t max_;
+  size_t max_per_address_;
+  std::atomic<size_t> open_{0};
+  std::mutex mutex_;
+  std::map<Address, size_t> by_address_;
+};
+
+// The server's part; immutable after the start but for its counters.
+struct Engine {
+  Engine(ServerConfig server_config, Router server_router, Clock& server_clock);
+
+  RouteMetrics& unmatched(std::optional<Method> method) {
+    return *unmatched_[method ? static_cast<size_t>(*method) : 7];
+  }
+
+  ServerConfig config;
+  Router router;
+  Clock& clock;
+  Networks trusted_proxies;
+  Networks proxy_protocol_from;
+  std::shared_ptr<ConnectionSlots> slots;
+  std::atomic<size_t> in_flight{0};
+  std::atomic<bool> draining{false};
+
+ private:
+  std::array<std::unique_ptr<RouteMetrics>, 8> unmatched_;
+};
+
+// The thread's part.
+struct Worker {
+  Worker(Engine& server_engine, asio::io_context& loop);
+
+  // To be called with every tick.
+  void refresh_date();
+  Gzip& gzip();
+
+  Engine& engine;
+  asio::io_context& context;
+  TimerWheel wheel;
+  SeededRandom random;
+  std::string date;  // "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+
+ private:
+  std::unique_ptr<Gzip> gzip_;
+  int64_t date_second_ = -1;
+};
+
+}  // namespace sluice::http

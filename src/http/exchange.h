@@ -1,0 +1,80 @@
+// One request and its answer, without the I/O around them. Internal to the server.
+//
+// Decides before anything is read or run whether a request is acceptable, turns whatever a handler does into an answer,
+// and fits the answer to the request: condition, compression, CORS, ids, framing.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "http/engine.h"
+#include "http/problem.h"
+#include "http/request_parser.h"
+
+namespace sluice::http {
+
+Problem problem_of(ParseError error);
+Problem request_timeout();
+
+// The client broke a body off that its handler was reading.
+class BodyFailed : public std::runtime_error {
+ public:
+  explicit BodyFailed(Problem problem) : std::runtime_error(problem.code), problem_(std::move(problem)) {}
+  const Problem& problem() const { return problem_; }
+
+ private:
+  Problem problem_;
+};
+
+// Belongs to one connection; used for one request after the other.
+class Exchange {
+ public:
+  explicit Exchange(Worker& worker) : worker_(worker) {}
+
+  // A head has arrived. Fills the request and finds its route; an answer where it is refused or needs no handler.
+  std::optional<Response> begin(const RequestHead& head, const Client& peer);
+  // A request that could not be read. It gets a name all the same.
+  Response refuse(const RequestHead& head, const Client& peer, const Problem& problem);
+  // The answer to an error of our own, in the name of the current request.
+  Response answer(const Problem& problem) const { return problem.to_response(request_.request_id); }
+  // What the handler threw. Logs what we did not expect.
+  Response answer_failure(const std::exception_ptr& failure, bool deadline_passed) const;
+
+  // How the body's end is told.
+  enum class Framing { length, chunked, close };
+  struct Plan {
+    Framing framing = Framing::length;
+    bool send_body = true;
+    bool compress_stream = false;
+  };
+  // Appends status line and fields to `out`, after making the answer fit.
+  Plan write_head(Response& response, bool keep_alive, std::string& out);
+
+  // The answer is out (or the connection broke): log and metrics.
+  void finish(int status, uint64_t bytes);
+
+  Request& request() { return request_; }
+  const Route* route() const { return route_; }
+
+ private:
+  void name(const RequestHead& head, const Client& peer);
+  std::optional<Response> find_route(const RequestHead& head);
+  std::optional<Problem> check_body(const RequestHead& head) const;
+  Response answer_options(const std::vector<Method>& allowed) const;
+  void add_cors(Headers& headers) const;
+  bool compress(Response& response, Plan& plan);
+
+  Worker& worker_;
+  Request request_;
+  const Route* route_ = nullptr;
+  std::optional<Method> method_;
+  bool http_1_0_ = false;
+  Instant began_{};
+};
+
+// "text/csv" against "text/csv; charset=utf-8", "*/*" and so on.
+bool is_accepted_type(const std::vector<std::string>& accepted, std::string_view content_type);
+
+}  // namespace sluice::http

@@ -1,0 +1,112 @@
+// The answer's head: Exchange::write_head and what it decides.
+#include <charconv>
+
+#include "http/conditional.h"
+#include "http/cors.h"
+#include "http/exchange.h"
+
+namespace sluice::http {
+namespace {
+
+void append_number(std::string& out, uint64_t number) {
+  std::array<char, 20> digits;
+  const auto [end, ok] = std::to_chars(digits.begin(), digits.end(), number);
+  out.append(digits.begin(), end);
+}
+
+// Answers without a body by definition.
+bool is_bodyless(int status) {
+  return status < 200 || status == 204 || status == 304;
+}
+
+const std::string* whole_body(const Response& response) {
+  if (const auto* own = std::get_if<std::string>(&response.body)) return own;
+  if (const auto* shared = std::get_if<SharedBytes>(&response.body)) return shared->get();
+  return nullptr;
+}
+
+// A field that breaks the line would let a value forge others; a handler that copies outside text must not be able to.
+bool is_safe(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+}
+
+void append_fields(const Headers& headers, std::string& out) {
+  for (const Headers::Field field : headers) {
+    if (!is_safe(field.name) || !is_safe(field.value)) continue;
+    out.append(field.name).append(": ").append(field.value).append("\r\n");
+  }
+}
+
+}  // namespace
+
+void Exchange::add_cors(Headers& headers) const {
+  const auto& origins = worker_.engine.config.cors_origins;
+  if (origins.empty()) return;
+  allow_origin(origins, request_.header("Origin"), headers);
+}
+
+bool Exchange::compress(Response& response, Plan& plan) {
+  if (route_ == nullptr || !route_->options.compress) return false;
+  if (!is_compressible(response.headers.get("Content-Type"))) return false;
+  if (response.headers.find("Content-Encoding")) return false;
+  response.headers.add("Vary", "Accept-Encoding");
+  if (!accepts_gzip(request_.header("Accept-Encoding"))) return false;
+
+  if (const std::string* body = whole_body(response)) {
+    if (body->size() < worker_.engine.config.compress_from) return false;
+    response.body = worker_.gzip().compress(*body);
+  } else {
+    plan.compress_stream = true;
+  }
+  response.headers.add("Content-Encoding", "gzip");
+  return true;
+}
+
+Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::string& out) {
+  Plan plan;
+  const bool is_takeover = std::holds_alternative<Takeover>(response.body);
+  if (method_ == Method::get || method_ == Method::head) {
+    const std::string* body = whole_body(response);
+    if (response.status == 200 && body != nullptr && route_ != nullptr && route_->options.compute_etag &&
+        !response.headers.find("ETag")) {
+      response.headers.add("ETag", etag_of(*body));
+    }
+    answer_condition(request_.header("If-None-Match"), response);
+  }
+  if (!is_takeover && !is_bodyless(response.status) && compress(response, plan)) {
+    // The bytes differ from what a strong tag named; If-None-Match compares weakly anyway.
+    const std::string etag(response.headers.get("ETag"));
+    if (etag.starts_with('"')) response.headers.set("ETag", "W/" + etag);
+  }
+  add_cors(response.headers);
+
+  out.append("HTTP/1.1 ");
+  append_number(out, static_cast<uint64_t>(response.status));
+  out.append(" ").append(reason_phrase(response.status)).append("\r\n").append(worker_.date);
+  append_fields(response.headers, out);
+  out.append("X-Request-Id: ").append(request_.request_id).append("\r\n");
+
+  const std::string* body = whole_body(response);
+  if (is_bodyless(response.status)) {
+    plan.send_body = false;
+  } else if (body != nullptr) {
+    out.append("Content-Length: ");
+    append_number(out, body->size());
+    out.append("\r\n");
+  } else if (is_takeover || http_1_0_) {
+    plan.framing = Framing::close;
+  } else {
+    plan.framing = Framing::chunked;
+    out.append("Transfer-Encoding: chunked\r\n");
+  }
+  if (method_ == Method::head) plan.send_body = false;
+  if (!keep_alive || plan.framing == Framing::close) {
+    out.append("Connection: close\r\n");
+  } else if (http_1_0_) {
+    out.append("Connection: keep-alive\r\n");
+  }
+  out.append("\r\n");
+  return plan;
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,125 @@
+#include "http/listener.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <netinet/tcp.h>
+
+#include "base/check.h"
+#include "http/problem.h"
+#include "runtime/log.h"
+
+namespace sluice::http {
+namespace {
+
+constexpr int backlog = 4096;
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+}  // namespace
+
+Listener::Listener(Engine& engine, asio::io_context& context, asio::ssl::context* tls)
+    : worker_(engine, context),
+      tls_(tls),
+      acceptor_(context),
+      empty_(context, asio::steady_timer::time_point::max()),
+      scope_(context.get_executor()) {}
+
+void Listener::open(const Endpoint& endpoint) {
+  acceptor_.open(endpoint.protocol());
+  acceptor_.set_option(asio::socket_base::reuse_address(true));
+  acceptor_.set_option(ReusePort(true));
+  acceptor_.bind(endpoint);
+  acceptor_.listen(backlog);
+}
+
+void Listener::run() {
+  scope_.spawn("accept", accept());
+  scope_.spawn("tick", tick());
+}
+
+Task<> Listener::accept() {
+  while (acceptor_.is_open()) {
+    Socket socket(worker_.context);
+    Endpoint peer;
+    boost::system::error_code failed;
+    co_await acceptor_.async_accept(socket, peer, asio::redirect_error(asio::use_awaitable, failed));
+    if (!acceptor_.is_open()) co_return;
+    if (failed) {
+      // Out of descriptors, most likely: what is open will close, and the queue keeps those who wait.
+      log::warning("accept failed", {{"error", failed.message()}});
+      co_await worker_.engine.clock.sleep_for(worker_.engine.config.tick);
+      continue;
+    }
+    adopt(std::move(socket), peer.address());
+  }
+}
+
+void Listener::adopt(Socket socket, Address peer) {
+  boost::system::error_code ignored;
+  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+  auto slot = worker_.engine.slots->take(peer);
+  if (!slot) return turn_away(socket);
+  auto made = tls_ != nullptr
+                  ? make_tls_connection(worker_, std::move(socket), std::move(peer), std::move(*slot), *tls_)
+                  : make_connection(worker_, std::move(socket), std::move(peer), std::move(*slot));
+  const auto self = connections_.insert(connections_.end(), std::move(made));
+  // Like a TaskScope, with a signal of its own for each: a handler that is late is cancelled alone.
+  asio::co_spawn(worker_.context, (*self)->run(),
+                 asio::bind_cancellation_slot((*self)->cancellation(), [this, self](const std::exception_ptr& error) {
+                   if (error) log::error("connection failed");
+                   connections_.erase(self);
+                   if (connections_.empty()) empty_.cancel();
+                 }));
+}
+
+// Not worth a coroutine: what the socket's empty buffer does not take is not sent.
+void Listener::turn_away(Socket& socket) {
+  static const std::string answer = [] {
+    Problem problem{.status = 503,
+                    .code = "too-many-connections",
+                    .title = "The server has as many connections as it can serve.",
+                    .retry_after = Duration{1s}};
+    Response response = problem.to_response("");
+    const std::string& body = std::get<std::string>(response.body);
+    return fmt::format(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+        "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+        body.size(), body);
+  }();
+  boost::system::error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.send(asio::buffer(answer), 0, ignored);
+  socket.shutdown(Socket::shutdown_both, ignored);
+}
+
+Task<> Listener::tick() {
+  const Clock& clock = worker_.engine.clock;
+  Instant next = clock.now() + worker_.wheel.tick();
+  while (true) {
+    co_await worker_.engine.clock.sleep_until(next);
+    worker_.refresh_date();
+    in_flight_gauge().set(static_cast<double>(worker_.engine.in_flight.load(std::memory_order_relaxed)));
+    for (const Instant now = clock.now(); next <= now; next += worker_.wheel.tick()) worker_.wheel.advance();
+  }
+}
+
+void Listener::drain() {
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  for (const auto& connection : connections_) connection->drain();
+}
+
+void Listener::abort() {
+  for (const auto& connection : connections_) connection->abort();
+}
+
+Task<> Listener::close() {
+  while (!connections_.empty()) {
+    boost::system::error_code woken;
+    co_await empty_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+  }
+  co_await scope_.close();
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,52 @@
+// A thread's part of the server: its listening socket and its connections. Internal to the server.
+#pragma once
+
+#include <list>
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "http/connection.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::http {
+
+// Made on any thread; afterwards all methods are called on the thread of its loop.
+class Listener {
+ public:
+  using Endpoint = asio::ip::tcp::endpoint;
+
+  // `tls` is null for plain connections.
+  Listener(Engine& engine, asio::io_context& context, asio::ssl::context* tls);
+
+  // Binds; throws boost::system::system_error. Any thread, before `run`.
+  void open(const Endpoint& endpoint);
+  uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+  void run();
+  // Stops accepting and closes what is idle.
+  void drain();
+  // Ends every connection now.
+  void abort();
+  // Waits for the last connection; nothing runs afterwards.
+  Task<> close();
+
+  size_t connections() const { return connections_.size(); }
+
+ private:
+  using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
+
+  Task<> accept();
+  Task<> tick();
+  void adopt(Socket socket, Address peer);
+  static void turn_away(Socket& socket);
+
+  Worker worker_;
+  asio::ssl::context* tls_;
+  Acceptor acceptor_;
+  std::list<std::unique_ptr<Connection>> connections_;
+  asio::steady_timer empty_;  // never fires; cancelled when the last connection ends
+  TaskScope scope_;
+};
+
+}  // namespace sluice::http

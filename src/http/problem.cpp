@@ -1,0 +1,95 @@
+#include "http/problem.h"
+
+#include <fmt/format.h>
+
+#include "base/encoding.h"
+
+namespace sluice::http {
+namespace {
+
+void append_member(std::string& out, std::string_view key, std::string_view value) {
+  out += out.size() > 1 ? ",\"" : "\"";
+  out += key;
+  out += "\":\"";
+  const bool valid = is_utf8(value);
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+    } else {
+      out += byte >= 0x80 && !valid ? '?' : c;
+    }
+  }
+  out += '"';
+}
+
+}  // namespace
+
+Response Problem::to_response(std::string_view request_id) const {
+  std::string body = "{";
+  append_member(body, "type", "urn:sluice:problem:" + code);
+  append_member(body, "title", title.empty() ? reason_phrase(status) : title);
+  fmt::format_to(std::back_inserter(body), ",\"status\":{}", status);
+  append_member(body, "code", code);
+  if (!detail.empty()) append_member(body, "detail", detail);
+  if (!field.empty()) append_member(body, "field", field);
+  append_member(body, "requestId", request_id);
+  body += "}";
+
+  Response response = Response::text(status, std::move(body), "application/problem+json");
+  response.headers.add("Cache-Control", "no-store");
+  if (retry_after) {
+    const auto seconds = std::max(std::chrono::ceil<std::chrono::seconds>(*retry_after), std::chrono::seconds{1});
+    response.headers.add("Retry-After", std::to_string(seconds.count()));
+  }
+  return response;
+}
+
+std::string_view reason_phrase(int status) {
+  switch (status) {
+    case 100: return "Continue";
+    case 200: return "OK";
+    case 201: return "Created";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 206: return "Partial Content";
+    case 301: return "Moved Permanently";
+    case 302: return "Found";
+    case 303: return "See Other";
+    case 304: return "Not Modified";
+    case 307: return "Temporary Redirect";
+    case 308: return "Permanent Redirect";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 402: return "Payment Required";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 406: return "Not Acceptable";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 410: return "Gone";
+    case 411: return "Length Required";
+    case 412: return "Precondition Failed";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 422: return "Unprocessable Content";
+    case 428: return "Precondition Required";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    case 505: return "HTTP Version Not Supported";
+    default: return "";
+  }
+}
+
+}  // namespace sluice::http

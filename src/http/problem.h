@@ -1,0 +1,32 @@
+// Errors as clients see them: application/problem+json (RFC 9457).
+//
+// `code` is stable, kebab-case and listed in docs/errors.md; programs choose on it. `title` says the same to people and
+// is the same every time; `detail` is about this one occurrence. Never put anything into it that the caller may not
+// know.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "http/message.h"
+
+namespace sluice::http {
+
+struct Problem {
+  int status = 500;
+  std::string code;
+  std::string title;
+  std::string detail{};
+  std::string field{};  // the request's field that is wrong, as a path: "seats[2].row"
+  std::optional<Duration> retry_after{};
+
+  // Retry-After is in whole seconds, rounded up, at least 1.
+  Response to_response(std::string_view request_id) const;
+};
+
+// The standard's words for a status: "Not Found"; empty where it has none.
+std::string_view reason_phrase(int status);
+
+}  // namespace sluice::http

@@ -1,0 +1,52 @@
+// The HTTP server.
+//
+//   IoThreads threads;
+//   Server server(config, std::move(router), threads, clock);
+//   threads.start();
+//   server.start();
+//   ...
+//   server.drain(10s);
+//
+// Every I/O thread has its own listener on the same port (SO_REUSEPORT); a connection stays on the thread that accepted
+// it and its handlers run there. Overload is refused early: a connection above the limit is told 503 and closed, a
+// request above the limit gets 503 with Retry-After.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "http/router.h"
+#include "http/server_config.h"
+#include "runtime/clock.h"
+#include "runtime/io_threads.h"
+
+namespace sluice::http {
+
+class Server {
+ public:
+  // `threads` and `clock` outlive the server. Throws std::invalid_argument where the configuration makes no sense.
+  Server(ServerConfig config, Router router, IoThreads& threads, Clock& clock);
+  // Drains without patience where that was not done.
+  ~Server();
+
+  // Binds and begins to accept. Throws std::runtime_error with one sentence that says what to fix.
+  void start();
+
+  // The port it listens on, also where 0 was asked for.
+  uint16_t port() const;
+  // "http://127.0.0.1:8080"
+  std::string url() const;
+  const Router& router() const;
+
+  // Stops accepting, closes idle connections, lets requests in flight finish until `patience` is over, then cancels
+  // them. Returns when every connection is gone. From outside the I/O threads, which still run. Event streams have
+  // their own drain (http/sse.h), to be called before.
+  void drain(Duration patience);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::http

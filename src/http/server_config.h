@@ -1,0 +1,46 @@
+// What an operator can set about the HTTP server. Every limit has a value; nothing a client does is unbounded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace sluice::http {
+
+struct ServerConfig {
+  std::string host = "127.0.0.1";  // an IP address, or "localhost"
+  uint16_t port = 8080;            // 0 picks one
+
+  // TLS is on when both are set (PEM files).
+  std::string tls_certificate{};
+  std::string tls_key{};
+
+  size_t max_head = 16 << 10;   // 431
+  size_t max_target = 8 << 10;  // 414
+  size_t max_headers = 100;     // 431
+  Duration head_timeout = 10s;  // from a head's first byte to its last: 408
+  Duration body_timeout = 30s;  // and a second more for every `min_body_rate` bytes that came: 408
+  size_t min_body_rate = 16 << 10;
+  Duration idle_timeout = 75s;   // between requests: closed
+  Duration write_timeout = 30s;  // without any progress: closed
+
+  size_t max_connections = 10'000;         // more are accepted, told 503 and closed
+  size_t max_connections_per_address = 0;  // 0: no limit. Likewise
+  size_t max_in_flight = 5'000;            // requests being handled; more get 503
+
+  // Proxies whose X-Forwarded-For and -Proto are believed, as addresses or networks ("10.0.0.0/8").
+  std::vector<std::string> trusted_proxies{};
+  // Peers that begin every connection with a PROXY protocol header (version 1 or 2); others must not.
+  std::vector<std::string> proxy_protocol_from{};
+
+  // Pages of these origins may call us from a browser; "*" for all.
+  std::vector<std::string> cors_origins{};
+
+  bool access_log = true;
+  size_t compress_from = 1024;  // bytes
+  Duration tick = 100ms;        // how exact timeouts are
+};
+
+}  // namespace sluice::http

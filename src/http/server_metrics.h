@@ -1,0 +1,35 @@
+// What the server counts, with the cells of each route looked up once.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "runtime/metrics.h"
+
+namespace sluice::http {
+
+// Safe to share between threads.
+class RouteMetrics {
+ public:
+  RouteMetrics(std::string_view method, std::string_view label);
+
+  void count(int status, Duration duration);
+
+ private:
+  std::string method_;
+  std::string label_;
+  metrics::HistogramCell& duration_;
+  // Filled as statuses occur. Two threads may look the same one up; they find the same cell.
+  std::array<std::atomic<metrics::CounterCell*>, 500> by_status_{};
+};
+
+metrics::GaugeCell& connections_gauge();
+metrics::GaugeCell& in_flight_gauge();
+metrics::GaugeCell& sse_connections_gauge();
+// Connections and requests turned away before any work was done.
+void count_rejected(std::string_view reason);
+
+}  // namespace sluice::http

@@ -1,0 +1,161 @@
+#include "http/sse_branch.h"
+
+#include "base/check.h"
+#include "http/server_metrics.h"
+
+namespace sluice::http {
+namespace {
+
+// A heartbeat is spread over this many parts of its time, so that thousands of sends do not come at once.
+constexpr int beats = 16;
+constexpr Duration last_words_time = 1s;
+
+}  // namespace
+
+struct SseHub::Branch::Topic {
+  std::string name;
+  std::vector<Subscription*> members;
+  std::unordered_map<std::string_view, Subscription*> by_subscriber;
+};
+
+struct SseHub::Branch::Subscription : Outlet::Owner {
+  void on_gone(Outlet&) override { branch->remove(*this); }
+
+  Branch* branch;
+  Topic* topic;
+  std::shared_ptr<Outlet> outlet;
+  SseOwner* owner;
+  std::string subscriber;
+  uint64_t generation;
+  uint32_t place;           // in all_
+  uint32_t place_in_topic;  // in topic->members
+};
+
+SseHub::Branch::Branch(const SseConfig& config, Executor executor, Clock& clock)
+    : config_(config),
+      clock_(clock),
+      hello_(std::make_shared<std::string>(
+          fmt::format("retry: {}\n\n", std::chrono::floor<std::chrono::milliseconds>(config.retry).count()))),
+      scope_(std::move(executor)) {}
+
+SseHub::Branch::~Branch() {
+  check(all_.empty(), "the SSE hub must be drained before it is destroyed");
+}
+
+void SseHub::Branch::open(Label label, std::shared_ptr<Outlet> outlet, std::string_view last_event_id) {
+  if (!beating_) scope_.spawn("sse heartbeat", beat());
+  beating_ = true;
+  replace(label.topic, label.subscriber, label.generation);
+
+  std::unique_ptr<Topic>& topic = topics_[label.topic];
+  if (!topic) topic = std::make_unique<Topic>(Topic{label.topic, {}, {}});
+  auto made = std::make_unique<Subscription>();
+  made->branch = this;
+  made->topic = topic.get();
+  made->outlet = std::move(outlet);
+  made->owner = label.owner;
+  made->subscriber = std::move(label.subscriber);
+  made->generation = label.generation;
+  made->place = static_cast<uint32_t>(all_.size());
+  made->place_in_topic = static_cast<uint32_t>(topic->members.size());
+
+  Subscription& subscription = *made;
+  subscription.outlet->belong_to(&subscription);
+  topic->members.push_back(&subscription);
+  if (!subscription.subscriber.empty()) topic->by_subscriber[subscription.subscriber] = &subscription;
+  all_.push_back(std::move(made));
+  size_.store(all_.size(), std::memory_order_relaxed);
+  sse_connections_gauge().add(1);
+
+  if (subscription.owner != nullptr) subscription.owner->on_open(label.topic, subscription.subscriber, last_event_id);
+  send(subscription, hello_);
+}
+
+void SseHub::Branch::replace(const std::string& topic, const std::string& subscriber, uint64_t generation) {
+  if (subscriber.empty()) return;
+  const auto found = topics_.find(topic);
+  if (found == topics_.end()) return;
+  const auto former = found->second->by_subscriber.find(subscriber);
+  if (former == found->second->by_subscriber.end() || former->second->generation >= generation) return;
+  static const SharedBytes replaced = format_event({.type = "REPLACED", .data = "{}"});
+  dismiss(*former->second, replaced);
+}
+
+void SseHub::Branch::publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame) {
+  const auto found = topics_.find(topic);
+  if (found == topics_.end()) return;
+  if (!subscriber.empty()) {
+    const auto one = found->second->by_subscriber.find(subscriber);
+    if (one != found->second->by_subscriber.end()) send(*one->second, frame);
+    return;
+  }
+  // Backwards: whoever is dropped on the way is replaced by the last, who has its event already. The last one to go
+  // takes the topic along, and then there is no further round.
+  std::vector<Subscription*>& members = found->second->members;
+  for (size_t i = members.size(); i-- > 0;) send(*members[i], frame);
+}
+
+void SseHub::Branch::send(Subscription& subscription, const SharedBytes& frame) {
+  if (!subscription.outlet->send(frame)) return;  // gone, and removed by on_gone
+  if (subscription.outlet->unsent() <= config_.max_unsent) return;
+  count_rejected("slow_sse_consumer");
+  subscription.outlet->close();
+  remove(subscription);
+}
+
+void SseHub::Branch::dismiss(Subscription& subscription, const SharedBytes& frame) {
+  const std::shared_ptr<Outlet> outlet = subscription.outlet;
+  outlet->belong_to(nullptr);
+  outlet->send(frame);
+  outlet->finish();
+  if (outlet->unsent() > 0) leaving_.push_back(outlet);
+  remove(subscription);
+}
+
+void SseHub::Branch::remove(Subscription& subscription) {
+  Topic& topic = *subscription.topic;
+  topic.members.back()->place_in_topic = subscription.place_in_topic;
+  std::swap(topic.members[subscription.place_in_topic], topic.members.back());
+  topic.members.pop_back();
+  const auto named = topic.by_subscriber.find(subscription.subscriber);
+  if (named != topic.by_subscriber.end() && named->second == &subscription) topic.by_subscriber.erase(named);
+
+  const uint32_t place = subscription.place;
+  all_.back()->place = place;
+  std::swap(all_[place], all_.back());
+  const std::unique_ptr<Subscription> removed = std::move(all_.back());
+  all_.pop_back();
+  size_.store(all_.size(), std::memory_order_relaxed);
+  sse_connections_gauge().add(-1);
+  if (removed->owner != nullptr) removed->owner->on_close(topic.name, removed->subscriber);
+  if (topic.members.empty()) topics_.erase(topics_.find(topic.name));
+}
+
+Task<> SseHub::Branch::beat() {
+  const SharedBytes heartbeat = std::make_shared<std::string>(":\n\n");
+  while (true) {
+    co_await clock_.sleep_for(config_.heartbeat / beats);
+    // Who did not take the last words by now will not.
+    for (const auto& outlet : leaving_) outlet->close();
+    leaving_.clear();
+    const size_t share = (all_.size() + beats - 1) / beats;
+    for (size_t i = 0; i < share && !all_.empty(); ++i) {
+      cursor_ = cursor_ == 0 || cursor_ > all_.size() ? all_.size() : cursor_;
+      send(*all_[--cursor_], heartbeat);
+    }
+  }
+}
+
+Task<> SseHub::Branch::drain() {
+  co_await scope_.close();
+  const SharedBytes reconnect = format_event({.type = "RECONNECT", .data = "{}"});
+  while (!all_.empty()) dismiss(*all_.back(), reconnect);
+  const Deadline until = Deadline::after(clock_, last_words_time);
+  while (!until.passed(clock_) && std::ranges::any_of(leaving_, [](const auto& o) { return o->unsent() > 0; })) {
+    co_await clock_.sleep_for(10ms);
+  }
+  for (const auto& outlet : leaving_) outlet->close();
+  leaving_.clear();
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,133 @@
+#include "tests/scenario/test_server.h"
+
+#include "runtime/errors.h"
+
+namespace sluice::test {
+namespace {
+
+using http::Method;
+using http::Request;
+using http::Response;
+
+class Pieces : public http::BodySource {
+ public:
+  Task<std::optional<std::string>> next() override {
+    if (given_ == 3) co_return std::nullopt;
+    ++given_;
+    co_return "piece " + std::to_string(given_) + "\n";
+  }
+
+ private:
+  int given_ = 0;
+};
+
+Task<Response> hello(Request&) {
+  co_return Response::text(200, "hello");
+}
+
+Task<Response> large(Request&) {
+  co_return Response::json(200, "[" + std::string(200'000, '1') + "]");
+}
+
+Task<Response> shared(Request&) {
+  static const auto bytes = std::make_shared<const std::string>(3'000'000, 'x');
+  Response response = Response::text(200, "", "application/octet-stream");
+  response.body = bytes;
+  co_return response;
+}
+
+Task<Response> wait(Clock& clock) {
+  co_await clock.sleep_for(1min);
+  co_return Response::text(200, "too late");
+}
+
+Task<Response> fail(Request&) {
+  throw std::runtime_error("a secret");
+  co_return Response::empty(200);
+}
+
+Task<Response> down(Request&) {
+  throw EngineUnavailable("postgres", "a secret", EngineUnavailable::Retryable::yes, 3s);
+  co_return Response::empty(200);
+}
+
+Task<Response> pieces(Request&) {
+  Response response = Response::text(200, "");
+  response.body = std::make_unique<Pieces>();
+  co_return response;
+}
+
+Task<Response> whoami(Request& request) {
+  co_return Response::text(200, request.client_address + (request.secure ? " https " : " http ") + request.request_id +
+                                    " " + request.traceparent);
+}
+
+Task<Response> item(Request& request) {
+  co_return Response::text(200, request.param("id") + " " + request.query_param("q").value_or("-"));
+}
+
+Task<Response> tagged(Request&) {
+  co_return Response::json(200, R"({"a":1})");
+}
+
+Task<Response> echo(Request& request) {
+  co_return Response::json(200, std::move(request.body));
+}
+
+Task<Response> count(Request& request) {
+  size_t bytes = 0;
+  while (true) {
+    const auto piece = co_await request.stream->next();
+    if (!piece) break;
+    bytes += piece->size();
+  }
+  co_return Response::text(200, std::to_string(bytes));
+}
+
+Task<Response> listen(http::SseHub& hub, Request& request) {
+  co_return hub.subscribe(request, request.param("topic"), request.query_param("as").value_or(""));
+}
+
+}  // namespace
+
+http::ServerConfig quick_config() {
+  http::ServerConfig config;
+  config.port = 0;
+  config.access_log = false;
+  config.tick = 10ms;
+  return config;
+}
+
+TestServer::TestServer(http::ServerConfig config, unsigned threads, http::SseConfig sse)
+    : threads_(threads), hub_(sse, threads_, clock_), server_(std::move(config), make_router(), threads_, clock_) {
+  threads_.start();
+  server_.start();
+}
+
+TestServer::~TestServer() {
+  hub_.drain();
+  server_.drain(5s);
+}
+
+http::Router TestServer::make_router() {
+  http::Router router;
+  router.add(Method::get, "/", hello);
+  router.add(Method::get, "/hello", hello);
+  router.add(Method::get, "/large", large);
+  router.add(Method::get, "/shared", shared);
+  router.add(Method::get, "/wait", [this](Request&) { return wait(clock_); }, {.timeout = 1min});
+  router.add(Method::get, "/late", [this](Request&) { return wait(clock_); }, {.timeout = 50ms});
+  router.add(Method::get, "/fail", fail);
+  router.add(Method::get, "/down", down);
+  router.add(Method::get, "/pieces", pieces);
+  router.add(Method::get, "/whoami", whoami);
+  router.add(Method::get, "/items/{id:int}", item);
+  router.add(Method::put, "/items/{id:int}", item);
+  router.add(Method::get, "/tagged", tagged, {.compute_etag = true});
+  router.add(Method::post, "/echo", echo, {.max_body = 100'000});
+  router.add(Method::post, "/count", count, {.max_body = 1'000'000, .streamed_body = true, .content_types = {"*/*"}});
+  router.add(Method::get, "/events/{topic}", [this](Request& request) { return listen(hub_, request); });
+  return router;
+}
+
+}  // namespace sluice::test

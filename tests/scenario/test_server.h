@@ -1,0 +1,33 @@
+// A server with a few routes on a free port, with time limits short enough for tests.
+#pragma once
+
+#include "http/server.h"
+#include "http/sse.h"
+#include "runtime/system_clock.h"
+#include "tests/scenario/raw_client.h"
+
+namespace sluice::test {
+
+http::ServerConfig quick_config();
+
+// GET /hello, /large, /wait (until cancelled), /fail, /down, /pieces, /whoami, /items/{id:int}, /tagged,
+// /events/{topic}; POST /echo, /count (streamed body), PUT /items/{id:int}.
+class TestServer {
+ public:
+  explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1, http::SseConfig sse = {});
+  ~TestServer();
+
+  uint16_t port() const { return server_.port(); }
+  http::Server& server() { return server_; }
+  http::SseHub& hub() { return hub_; }
+
+ private:
+  http::Router make_router();
+
+  SystemClock clock_;
+  IoThreads threads_;
+  http::SseHub hub_;
+  http::Server server_;
+};
+
+}  // namespace sluice::test
