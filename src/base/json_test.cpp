@@ -242,6 +242,14 @@ TEST(JsonWriter, always_writes_valid_json) {
   EXPECT_EQ(encode(uint64_t{18446744073709551615U}), "18446744073709551615");
 }
 
+TEST(JsonWriter, a_number_reads_back_as_itself) {
+  for (const double number : {0.0, -0.0, 0.1, 10.0, 1e20, 18446744073709551616.0, 1.7976931348623157e308, 5e-324}) {
+    const std::string text = encode(number);
+    EXPECT_EQ(decode<double>(text), number) << text;
+    EXPECT_EQ(decode<Raw>(text)->text, text);
+  }
+}
+
 TEST(JsonWriter, escapes_at_every_place_of_a_string) {
   for (size_t length = 1; length < 20; ++length) {
     for (size_t at = 0; at < length; ++at) {

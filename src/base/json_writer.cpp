@@ -97,7 +97,11 @@ Writer& Writer::number(double value) {
   if (!std::isfinite(value)) return null();
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return raw({digits.data(), end});
+  const std::string_view text{digits.data(), end};
+  raw(text);
+  // Whole digits would read as an integer: -0 would lose its sign, and 1e20 not fit.
+  if (text.find_first_of(".e") == std::string_view::npos) out_ += ".0";
+  return *this;
 }
 
 Writer& Writer::string(std::string_view text) {

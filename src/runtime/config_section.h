@@ -22,97 +22,16 @@
 
 #include <concepts>
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "runtime/config_table.h"
+#include "runtime/config_group.h"
+#include "runtime/config_slot.h"
 
 namespace sluice::config {
-
-// A key's value and the rules it must keep.
-template <class V>
-class ValueSlot final : public Slot {
- public:
-  using Load = std::function<V()>;
-  using Store = std::function<bool(const V&)>;  // false: it cannot be
-
-  ValueSlot(Load load, Store store, std::string type, std::string expected)
-      : load_(std::move(load)), store_(std::move(store)), type_(std::move(type)), expected_(std::move(expected)) {}
-
-  // `must` is read after "must be".
-  ValueSlot& rule(std::string must, std::function<bool(const V&)> holds) {
-    rules_.push_back({std::move(must), std::move(holds)});
-    return *this;
-  }
-  ValueSlot& at_least(V least) {
-    return rule("at least " + Kind<V>::print(least), [least](const V& value) { return value >= least; });
-  }
-  ValueSlot& at_most(V most) {
-    return rule("at most " + Kind<V>::print(most), [most](const V& value) { return value <= most; });
-  }
-  ValueSlot& between(V least, V most) { return at_least(least).at_most(most); }
-  ValueSlot& not_empty() {
-    return rule("non-empty", [](const V& value) { return !value.empty(); });
-  }
-  ValueSlot& one_of(std::vector<V> values) {
-    std::string list;
-    for (const V& value : values) list += (list.empty() ? "one of " : ", ") + Kind<V>::print(value);
-    return rule(list, [values = std::move(values)](const V& value) {
-      return std::ranges::find(values, value) != values.end();
-    });
-  }
-
-  std::optional<std::string> set(const Node& node) override {
-    const auto value = Kind<V>::read(node);
-    if (!value) return fmt::format("must be {}, not {}", expected_, node.shown());
-    for (const Rule& rule : rules_) {
-      if (!rule.holds(*value)) return fmt::format("must be {}, not {}", rule.must, node.shown());
-    }
-    if (!store_(*value)) return fmt::format("must be {}, not {}", expected_, node.shown());
-    return std::nullopt;
-  }
-  std::string type() const override {
-    std::string text = type_;
-    for (const Rule& rule : rules_) text += ", " + rule.must;
-    return text;
-  }
-  std::string print() const override { return Kind<V>::print(load_()); }
-
- private:
-  struct Rule {
-    std::string must;
-    std::function<bool(const V&)> holds;
-  };
-
-  Load load_;
-  Store store_;
-  std::string type_;
-  std::string expected_;
-  std::vector<Rule> rules_;
-};
-
-class SecretSlot final : public Slot {
- public:
-  explicit SecretSlot(Secret& target) : target_(target) {}
-
-  std::optional<std::string> set(const Node& node) override;
-  std::string type() const override { return "secret"; }
-  std::string print() const override { return target_.empty() ? "" : "(hidden)"; }
-  bool secret() const override { return true; }
-
- private:
-  Secret& target_;
-};
-
-template <class T>
-class Section;
-
-template <class T>
-void describe_table(Table& table, T& target);
 
 template <class T>
 class Section {
@@ -171,72 +90,6 @@ class Section {
   }
 
  private:
-  // Where a group's tables stand, without what is in the table around them.
-  static Table place_of(const Table& table) {
-    Table place;
-    place.path = table.path;
-    place.header = table.header;
-    return place;
-  }
-
-  template <class S>
-  class ListGroup final : public Group {
-   public:
-    ListGroup(const Table& around, std::string name, std::string about, std::vector<S>& target)
-        : Group(std::move(name), std::move(about)), around_(place_of(around)), target_(target) {
-      describe_all();
-    }
-    bool named() const override { return false; }
-    void open(const std::vector<std::string>& names) override {
-      target_.clear();
-      target_.resize(names.size());
-      describe_all();
-    }
-    Table sample() override {
-      Table table = around_.numbered(this->name(), 0);
-      describe_table(table, sample_);
-      return table;
-    }
-
-   private:
-    void describe_all() {
-      entries_.clear();
-      for (size_t i = 0; i < target_.size(); ++i) {
-        describe_table(entries_.emplace_back(around_.numbered(this->name(), i)), target_[i]);
-      }
-    }
-    Table around_;
-    std::vector<S>& target_;
-    S sample_{};
-  };
-
-  template <class S>
-  class MapGroup final : public Group {
-   public:
-    MapGroup(const Table& around, std::string name, std::string about, std::map<std::string, S>& target)
-        : Group(std::move(name), std::move(about)), around_(place_of(around)), target_(target) {
-      open({});
-    }
-    bool named() const override { return true; }
-    void open(const std::vector<std::string>& names) override {
-      for (const auto& entry : names) target_.try_emplace(entry);
-      entries_.clear();
-      for (auto& [entry, value] : target_) {
-        describe_table(entries_.emplace_back(around_.named(this->name(), entry)), value);
-      }
-    }
-    Table sample() override {
-      Table table = around_.named(this->name(), "NAME");
-      describe_table(table, sample_);
-      return table;
-    }
-
-   private:
-    Table around_;
-    std::map<std::string, S>& target_;
-    S sample_{};
-  };
-
   template <class V>
   ValueSlot<V>& add(std::string name, std::string about, typename ValueSlot<V>::Load load,
                     typename ValueSlot<V>::Store store, std::string expected) {
