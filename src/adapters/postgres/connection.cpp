@@ -1,0 +1,169 @@
+#include "adapters/postgres/connection.h"
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <libpq-fe.h>
+
+#include "adapters/postgres/pipeline_reading.h"
+
+namespace sluice::postgres {
+namespace {
+
+using Wait = asio::posix::descriptor_base;
+
+std::string trimmed(const char* message) {
+  std::string text(message);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+pg_conn* start_connecting(const PostgresConfig& config, const std::string& url) {
+  const std::string name = "sluice " + config.service;
+  std::vector<const char*> keys = {"dbname", "application_name", "client_encoding", "gssencmode",
+                                   // Notices a server that vanished without a word (a pulled cable, a frozen machine).
+                                   "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+                                   "tcp_user_timeout"};
+  std::vector<const char*> values = {url.c_str(), name.c_str(), "UTF8", "disable", "1", "10", "5", "3", "15000"};
+  const auto add_unless_empty = [&](const char* key, const std::string& value) {
+    if (value.empty()) return;
+    keys.push_back(key);
+    values.push_back(value.c_str());
+  };
+  add_unless_empty("user", config.user);
+  add_unless_empty("password", config.password);
+  keys.push_back(nullptr);
+  values.push_back(nullptr);
+  return PQconnectStartParams(keys.data(), values.data(), 1);
+}
+
+}  // namespace
+
+Connection::Connection(const Executor& executor) : line_(std::make_shared<Line>(executor)) {}
+
+Connection::~Connection() {
+  if (line_->socket.is_open()) line_->socket.release();
+  if (pg_ != nullptr) PQfinish(pg_);
+}
+
+Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const PostgresConfig& config, std::string url) {
+  std::unique_ptr<Connection> connection(new Connection(executor));
+  co_await connection->connect(config, std::move(url));
+  co_return connection;
+}
+
+Task<> Connection::connect(const PostgresConfig& config, std::string url) {
+  pg_ = start_connecting(config, url);
+  PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+  while (next != PGRES_POLLING_OK) {
+    if (next == PGRES_POLLING_FAILED || PQstatus(pg_) == CONNECTION_BAD) lost();
+    adopt_socket();
+    co_await wait(next == PGRES_POLLING_WRITING, config.connect_timeout);
+    // libpq may close the socket and open another (the next address, or TLS refused), even with the same number.
+    line_->socket.release();
+    next = PQconnectPoll(pg_);
+  }
+  adopt_socket();
+  PQsetNoticeReceiver(pg_, [](void*, const PGresult*) {}, nullptr);
+  if (PQsetnonblocking(pg_, 1) != 0 || PQenterPipelineMode(pg_) != 1) lost();
+}
+
+void Connection::adopt_socket() {
+  line_->socket.assign(PQsocket(pg_));
+}
+
+Task<PipelineOutcome> Connection::run(std::vector<Step> steps, Duration silence) {
+  unwatch();
+  in_pipeline_ = true;
+  send(steps);
+  co_await flush(silence);
+  PipelineReading reading(steps.size());
+  while (!reading.complete()) {
+    if (PQisBusy(pg_)) {
+      co_await wait(false, silence);
+      consume_input();
+      continue;
+    }
+    // Without a connection libpq answers for ever that there is nothing.
+    if (PQstatus(pg_) == CONNECTION_BAD) throw ConnectionLost(reading.last_words(trimmed(PQerrorMessage(pg_))));
+    reading.take(PQgetResult(pg_));
+  }
+  in_pipeline_ = false;
+  co_return reading.outcome();
+}
+
+void Connection::send(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    const EncodedParams params(step.params);
+    const std::string text(step.text);  // libpq wants its end marked
+    const int sent = PQsendQueryParams(pg_, text.c_str(), params.count(), params.types.data(), params.values.data(),
+                                       params.lengths.data(), params.formats.data(), 1);
+    if (sent != 1) lost();
+  }
+  if (PQpipelineSync(pg_) != 1) lost();
+}
+
+Task<> Connection::flush(Duration silence) {
+  while (true) {
+    const int left = PQflush(pg_);
+    if (left < 0) lost();
+    if (left == 0) co_return;
+    // The server may wait for us to read before it reads on.
+    co_await wait(true, silence);
+    consume_input();
+  }
+}
+
+Task<> Connection::wait(bool for_write, Duration silence) {
+  line_->timed_out = false;
+  line_->silence.expires_after(silence);
+  line_->silence.async_wait([weak = std::weak_ptr(line_)](const boost::system::error_code& stopped) {
+    const auto line = weak.lock();
+    if (stopped || !line || line->silence.expiry() > asio::steady_timer::clock_type::now()) return;
+    line->timed_out = true;
+    line->socket.cancel();
+  });
+  boost::system::error_code error;
+  if (for_write) {
+    auto either = asio::experimental::make_parallel_group(line_->socket.async_wait(Wait::wait_read, asio::deferred),
+                                                          line_->socket.async_wait(Wait::wait_write, asio::deferred));
+    const auto ready = co_await either.async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    const auto& [order, read_error, write_error] = ready;
+    error = order[0] == 0 ? read_error : write_error;
+  } else {
+    co_await line_->socket.async_wait(Wait::wait_read, asio::redirect_error(asio::use_awaitable, error));
+  }
+  line_->silence.cancel();
+  if (line_->timed_out) throw DeadlineExceeded(engine_name);
+  if (error) throw boost::system::system_error(error);
+}
+
+void Connection::consume_input() {
+  if (PQconsumeInput(pg_) != 1) lost();
+}
+
+void Connection::lost() {
+  throw ConnectionLost(pg_ == nullptr ? "out of memory" : trimmed(PQerrorMessage(pg_)));
+}
+
+bool Connection::usable() const {
+  return !in_pipeline_ && PQstatus(pg_) == CONNECTION_OK && PQtransactionStatus(pg_) == PQTRANS_IDLE;
+}
+
+void Connection::watch(std::function<void()> broken) {
+  const uint64_t number = ++line_->watch;
+  const std::weak_ptr weak = line_;
+  const auto look = [weak, number, broken = std::move(broken)](const boost::system::error_code& stopped) {
+    const auto line = weak.lock();
+    // Nothing is asked, so whatever comes is a goodbye.
+    if (!stopped && line && line->watch == number) broken();
+  };
+  line_->socket.async_wait(Wait::wait_read, look);
+}
+
+void Connection::unwatch() {
+  ++line_->watch;
+  line_->socket.cancel();
+}
+
+}  // namespace sluice::postgres

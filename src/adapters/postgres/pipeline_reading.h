@@ -1,0 +1,31 @@
+// Reading a pipeline's results in the order libpq gives them.
+#pragma once
+
+#include <memory>
+
+#include <libpq-fe.h>
+
+#include "adapters/postgres/codec.h"
+#include "adapters/postgres/connection.h"
+
+namespace sluice::postgres {
+
+class PipelineReading {
+ public:
+  explicit PipelineReading(size_t steps) { outcome_.results.reserve(steps); }
+
+  // Takes what PQgetResult gave, and owns it. Null separates the steps.
+  void take(PGresult* result);
+  bool complete() const { return complete_; }
+  PipelineOutcome outcome() { return std::move(outcome_); }
+
+  // Why the connection ended: what the server said before, else `message`.
+  std::string last_words(std::string message) const;
+
+ private:
+  PipelineOutcome outcome_;
+  size_t seen_ = 0;
+  bool complete_ = false;
+};
+
+}  // namespace sluice::postgres

@@ -1,0 +1,60 @@
+// A call on its way through the driver: from the caller's thread to a connection and back.
+//
+// Exactly one of two ends it: the driver finishes it, or the caller is cancelled first. A statement whose caller has
+// left may still run; a transaction that runs is always waited for, because its body refers to the caller's frame.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "adapters/sql/database.h"
+
+namespace sluice::postgres {
+
+enum class RequestKind { read, write, transaction };
+
+class Request {
+ public:
+  Request(RequestKind kind, std::string_view text, sql::Params params)
+      : kind(kind), text(text), params(std::move(params)) {}
+  explicit Request(const sql::Database::Body& body) : kind(RequestKind::transaction), body(&body) {}
+
+  const RequestKind kind;
+  const std::string_view text;
+  const sql::Params params;
+  const sql::Database::Body* const body = nullptr;
+  Instant queued_at{};
+
+  // For the driver. `start` is false when the caller has left: drop it. `finish` and `fail` say how it ended, and are
+  // followed by `answer`.
+  bool start();
+  bool left() const { return state_ == State::left; }
+  void finish(sql::Rows rows);
+  void fail(std::exception_ptr error);
+
+  // For the caller: what it waits with, its leaving, and the end.
+  void expect(Executor executor, std::move_only_function<void()> resume);
+  void leave();
+  sql::Rows take();
+
+ private:
+  friend void answer(std::span<const std::shared_ptr<Request>> requests);
+  enum class State { queued, running, finished, left };
+  bool end();
+
+  std::atomic<State> state_ = State::queued;
+  sql::Rows rows_;
+  std::exception_ptr error_;
+  Executor executor_;
+  std::move_only_function<void()> resume_;
+};
+
+using Requests = std::vector<std::shared_ptr<Request>>;
+
+// Resumes the callers of finished requests, each on its executor: those of one executor with a single post.
+void answer(std::span<const std::shared_ptr<Request>> requests);
+
+}  // namespace sluice::postgres

@@ -1,0 +1,17 @@
+// A transaction's body, run on a connection of its own.
+#pragma once
+
+#include "adapters/postgres/connection.h"
+#include "adapters/postgres/request.h"
+#include "base/random.h"
+#include "runtime/clock.h"
+
+namespace sluice::postgres {
+
+// Runs the request's body between BEGIN and COMMIT and answers it. Serialization failures and deadlocks run the body
+// again from the start, a few times, after a short jittered pause. A connection lost before COMMIT was sent means that
+// nothing happened (retryable); lost during COMMIT nobody knows (not retryable).
+Task<> run_transaction(Connection& connection, const PostgresConfig& config, Clock& clock, Random& random,
+                       std::shared_ptr<Request> request);
+
+}  // namespace sluice::postgres
