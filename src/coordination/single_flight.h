@@ -23,19 +23,21 @@ class SingleFlight {
   // Runs `work()` unless it is under way for `key`. `joined` tells whether the caller shares somebody else's.
   template <class Work>
   Task<Value> run(std::string key, Work work, bool* joined = nullptr) {
-    std::shared_ptr<Flight> flight;
-    const auto found = flights_.find(key);
-    if (joined != nullptr) *joined = found != flights_.end();
-    if (found != flights_.end()) {
-      flight = found->second;
-    } else {
-      flight = std::make_shared<Flight>(executor_);
-      flights_.emplace(key, flight);
-      scope_.spawn("flight of " + key, fly(key, flight, work()));
-    }
+    const std::shared_ptr<Flight> flight = board(key, work, joined);
     while (!flight->ended) co_await flight->landed.wait();
-    if (flight->error) std::rethrow_exception(flight->error);
-    co_return *flight->value;
+    co_return flight->result();
+  }
+
+  // The same for a caller with limited patience: nothing once `until` has passed, unless the caller's own call started
+  // the work.
+  template <class Work>
+  Task<std::optional<Value>> run_until(Clock& clock, Instant until, std::string key, Work work, bool& joined) {
+    const std::shared_ptr<Flight> flight = board(key, work, &joined);
+    while (!flight->ended && (!joined || clock.now() < until)) {
+      co_await flight->landed.wait_until(clock, joined ? until : Instant::max());
+    }
+    if (!flight->ended) co_return std::nullopt;
+    co_return flight->result();
   }
 
   size_t under_way() const { return flights_.size(); }
@@ -47,7 +49,23 @@ class SingleFlight {
     bool ended = false;
     std::optional<Value> value;
     std::exception_ptr error;
+
+    const Value& result() const {
+      if (error) std::rethrow_exception(error);
+      return *value;
+    }
   };
+
+  template <class Work>
+  std::shared_ptr<Flight> board(const std::string& key, Work& work, bool* joined) {
+    const auto found = flights_.find(key);
+    if (joined != nullptr) *joined = found != flights_.end();
+    if (found != flights_.end()) return found->second;
+    const auto flight = std::make_shared<Flight>(executor_);
+    flights_.emplace(key, flight);
+    scope_.spawn("flight of " + key, fly(key, flight, work()));
+    return flight;
+  }
 
   Task<> fly(std::string key, std::shared_ptr<Flight> flight, Task<Value> work) {
     try {

@@ -12,8 +12,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 #include <boost/asio/async_result.hpp>

@@ -1,0 +1,33 @@
+-- Copies of documents, and who may download one. A row keeps its last good body while a newer one is fetched.
+CREATE TABLE documents (
+  origin text NOT NULL,
+  path text NOT NULL,
+  state text NOT NULL CONSTRAINT documents_state CHECK (state IN ('EMPTY', 'DOWNLOADING', 'CACHED')),
+  body bytea,
+  content_type text,
+  etag text,
+  case_type text,
+  forced boolean NOT NULL DEFAULT false,
+  fetched_at timestamptz,
+  failures integer NOT NULL DEFAULT 0,
+  hold_until timestamptz,
+  claimed_by text,
+  claim_token bigint NOT NULL DEFAULT 0,
+  claim_expires_at timestamptz,
+  change_number bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (origin, path)
+);
+
+CREATE INDEX documents_case_type ON documents (case_type);
+
+CREATE INDEX documents_change ON documents (origin, change_number);
+
+CREATE INDEX documents_claims ON documents (claim_expires_at) WHERE claim_expires_at IS NOT NULL;
+
+-- How instances notice cheaply that something of an origin changed.
+CREATE TABLE document_changes (
+  origin text PRIMARY KEY,
+  number bigint NOT NULL
+);

@@ -1,0 +1,187 @@
+#include "adapters/sql/sql_document_store.h"
+
+#include "base/check.h"
+
+namespace sluice::sql {
+namespace {
+
+using namespace documents;
+
+constexpr Statement find_document =
+    "SELECT body, content_type, etag, case_type, fetched_at, forced FROM documents "
+    "WHERE origin = $1 AND path = $2 AND body IS NOT NULL";
+
+// Everything the claim decides on stands in the WHERE: of any number of callers the row lock lets one through, and the
+// others see its claim.
+constexpr Statement claim_document{Statement::PerDialect{
+    .postgres = "INSERT INTO documents AS d "
+                "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
+                "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4::bigint * interval '1 microsecond', now(), now()) "
+                "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
+                "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
+                "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
+                "  AND ($6::boolean OR ((d.hold_until IS NULL OR d.hold_until <= now()) "
+                "       AND (d.body IS NULL OR d.fetched_at <= now() - $5::bigint * interval '1 microsecond'))) "
+                "RETURNING claim_token",
+    .sqlite = "INSERT INTO documents AS d "
+              "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
+              "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4, now(), now()) "
+              "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
+              "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
+              "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
+              "  AND ($6 OR ((d.hold_until IS NULL OR d.hold_until <= now()) "
+              "       AND (d.body IS NULL OR d.fetched_at <= now() - $5))) "
+              "RETURNING claim_token"}};
+constexpr Statement look_at_document =
+    "SELECT coalesce(claim_expires_at > now(), false), coalesce(hold_until > now(), false), hold_until, "
+    "  body IS NOT NULL "
+    "FROM documents WHERE origin = $1 AND path = $2";
+constexpr Statement renew_claim{Statement::PerDialect{
+    .postgres = "UPDATE documents SET claim_expires_at = now() + $4::bigint * interval '1 microsecond' "
+                "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL",
+    .sqlite = "UPDATE documents SET claim_expires_at = now() + $4 "
+              "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
+constexpr Statement complete_document =
+    "UPDATE documents SET state = 'CACHED', body = $4, content_type = $5, etag = $6, "
+    "  case_type = coalesce($7, case_type), forced = forced OR $8, change_number = $9, fetched_at = now(), "
+    "  failures = 0, hold_until = NULL, claimed_by = NULL, claim_expires_at = NULL, updated_at = now() "
+    "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL";
+constexpr Statement abort_claim =
+    "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
+    "  claim_expires_at = NULL, updated_at = now() "
+    "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL";
+constexpr Statement fail_claim{Statement::PerDialect{
+    .postgres = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, "
+                "  claimed_by = NULL, claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
+                "  hold_until = now() "
+                "    + least($5::bigint, $4::bigint * (1::bigint << least(failures, 30))) * interval '1 microsecond' "
+                "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL",
+    .sqlite = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
+              "  claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
+              "  hold_until = now() + min($5, $4 * (1 << min(failures, 30))) "
+              "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
+constexpr Statement sweep_claims =
+    "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
+    "  claim_expires_at = NULL, updated_at = now() "
+    "WHERE claim_expires_at <= now()";
+// Its row lock also orders the changes of an origin: numbers become visible in their order.
+constexpr Statement next_change =
+    "INSERT INTO document_changes AS c (origin, number) VALUES ($1, 1) "
+    "ON CONFLICT (origin) DO UPDATE SET number = c.number + 1 RETURNING number";
+constexpr Statement read_change = "SELECT number FROM document_changes WHERE origin = $1";
+constexpr Statement read_changes =
+    "SELECT path, change_number, forced FROM documents WHERE origin = $1 AND change_number > $2 ORDER BY change_number";
+constexpr Statement purge_document =
+    "UPDATE documents SET state = 'EMPTY', body = NULL, etag = NULL, content_type = NULL, fetched_at = NULL, "
+    "  forced = false, failures = 0, hold_until = NULL, change_number = $3, updated_at = now() "
+    "WHERE origin = $1 AND path = $2 AND body IS NOT NULL";
+
+TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
+  const std::string& path = request.key.path.text();
+  const Rows claimed = co_await tx.execute(
+      claim_document,
+      Params(request.key.origin, path, request.owner, request.ttl.count(), request.fresh_for.count(), request.force));
+  if (!claimed.empty()) co_return Acquired{claimed.one().integer(0)};
+  const Rows seen = co_await tx.execute(look_at_document, Params(request.key.origin, path));
+  if (seen.empty()) co_return Downloading{};  // deleted in between: look again
+  const Row& row = seen.one();
+  if (row.boolean(0)) co_return Downloading{};
+  if (row.boolean(1)) co_return HeldDown{row.time(2)};
+  if (row.boolean(3)) co_return Cached{};
+  co_return Downloading{};  // its claim ended between the two statements: look again
+}
+
+TxTask<bool> complete_body(Tx& tx, DocumentKey key, int64_t token, DocumentPtr document) {
+  const Rows change = co_await tx.execute(next_change, Params(key.origin));
+  const Rows stored = co_await tx.execute(
+      complete_document,
+      Params(key.origin, key.path.text(), token, Bytes(document->body.begin(), document->body.end()),
+             document->content_type, document->etag, document->case_type, document->forced, change.one().integer(0)));
+  co_return stored.affected == 1;
+}
+
+TxTask<bool> purge_body(Tx& tx, DocumentKey key) {
+  const Rows change = co_await tx.execute(next_change, Params(key.origin));
+  const Rows purged = co_await tx.execute(purge_document, Params(key.origin, key.path.text(), change.one().integer(0)));
+  co_return purged.affected == 1;
+}
+
+TxTask<int64_t> affected_body(Tx& tx, Statement statement, Params params) {
+  const Rows rows = co_await tx.execute(statement, std::move(params));
+  co_return rows.affected;
+}
+
+}  // namespace
+
+Task<DocumentPtr> SqlDocumentStore::find(DocumentKey key) {
+  Params params(key.origin, key.path.text());
+  const Rows found = co_await database_.read(find_document, std::move(params));
+  if (found.empty()) co_return nullptr;
+  const Row& row = found.one();
+  auto document = std::make_shared<Document>();
+  document->body = std::string(as_text(row.bytes(0)));
+  document->content_type = row.text(1);
+  document->etag = row.text(2);
+  document->case_type = row.optional_text(3);
+  document->fetched_at = row.time(4);
+  document->forced = row.boolean(5);
+  co_return document;
+}
+
+Task<DownloadState> SqlDocumentStore::download_state(DocumentKey key) {
+  Params params(key.origin, key.path.text());
+  const Rows seen = co_await database_.read(look_at_document, std::move(params));
+  if (seen.empty()) co_return DownloadState::nothing;
+  const Row& row = seen.one();
+  if (row.boolean(0)) co_return DownloadState::under_way;
+  if (row.boolean(1)) co_return DownloadState::failed;
+  co_return row.boolean(3) ? DownloadState::stored : DownloadState::nothing;
+}
+
+Task<ClaimOutcome> SqlDocumentStore::claim(ClaimRequest request) {
+  return database_.transact(claim_body, std::move(request));
+}
+
+Task<bool> SqlDocumentStore::renew(DocumentKey key, int64_t token, Duration ttl) {
+  Params params(key.origin, key.path.text(), token, ttl.count());
+  const int64_t renewed = co_await database_.transact(affected_body, renew_claim, std::move(params));
+  co_return renewed == 1;
+}
+
+Task<bool> SqlDocumentStore::complete(DocumentKey key, int64_t token, DocumentPtr document) {
+  return database_.transact(complete_body, std::move(key), token, std::move(document));
+}
+
+Task<> SqlDocumentStore::abort(DocumentKey key, int64_t token) {
+  Params params(key.origin, key.path.text(), token);
+  co_await database_.transact(affected_body, abort_claim, std::move(params));
+}
+
+Task<> SqlDocumentStore::fail(DocumentKey key, int64_t token, Duration first, Duration longest) {
+  Params params(key.origin, key.path.text(), token, first.count(), longest.count());
+  co_await database_.transact(affected_body, fail_claim, std::move(params));
+}
+
+Task<int64_t> SqlDocumentStore::sweep() {
+  return database_.transact(affected_body, sweep_claims, Params());
+}
+
+Task<int64_t> SqlDocumentStore::last_change(std::string origin) {
+  Params params(origin);
+  const Rows rows = co_await database_.read(read_change, std::move(params));
+  co_return rows.empty() ? 0 : rows.one().integer(0);
+}
+
+Task<std::vector<Change>> SqlDocumentStore::changes_since(std::string origin, int64_t number) {
+  Params params(origin, number);
+  const Rows rows = co_await database_.read(read_changes, std::move(params));
+  std::vector<Change> changes;
+  for (const Row& row : rows) changes.push_back({row.text(0), row.integer(1), row.boolean(2)});
+  co_return changes;
+}
+
+Task<bool> SqlDocumentStore::purge(DocumentKey key) {
+  return database_.transact(purge_body, std::move(key));
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,22 @@
+// Circuit breakers in SQL: one row per key.
+#pragma once
+
+#include "adapters/sql/database.h"
+#include "coordination/shared_breaker.h"
+
+namespace sluice::sql {
+
+class SqlSharedBreaker : public coordination::SharedBreaker {
+ public:
+  explicit SqlSharedBreaker(Database& database, BreakerConfig config = {}) : database_(database), config_(config) {}
+
+  Task<std::optional<Duration>> ask(std::string key, Duration trial_ttl) override;
+  Task<> record(std::string key, bool success) override;
+  Task<coordination::BreakerState> state(std::string key) override;
+
+ private:
+  Database& database_;
+  BreakerConfig config_;
+};
+
+}  // namespace sluice::sql

@@ -1,0 +1,53 @@
+#include "api/api.h"
+
+#include <fmt/format.h>
+
+#include "api/problems.h"
+#include "base/check.h"
+
+namespace sluice::api {
+namespace {
+
+// The token of `Authorization: Bearer TOKEN`; nothing for any other scheme.
+std::optional<std::string> bearer_token(const http::Request& request) {
+  constexpr std::string_view scheme = "Bearer ";
+  const std::string_view value = request.header("Authorization");
+  if (value.size() <= scheme.size() || !http::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) {
+    return std::nullopt;
+  }
+  return std::string(value.substr(scheme.size()));
+}
+
+}  // namespace
+
+void Api::add(Endpoint endpoint) {
+  check_that(static_cast<bool>(endpoint.action), "{} does nothing", endpoint.pattern);
+  endpoints_.push_back(std::make_unique<const Endpoint>(std::move(endpoint)));
+}
+
+void Api::install(http::Router& router) {
+  for (const auto& endpoint : endpoints_) {
+    const Endpoint& serves = *endpoint;
+    router.add(
+        serves.method, serves.pattern, [this, &serves](http::Request& request) { return serve(serves, request); },
+        serves.options);
+  }
+}
+
+Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request) {
+  if (!endpoint.role) {
+    Call call{request, std::nullopt};
+    co_return co_await endpoint.action(std::move(call));
+  }
+  std::optional<std::string> token = bearer_token(request);
+  if (!token) co_return unauthenticated(request, "This needs a token: Authorization: Bearer TOKEN.");
+  std::optional<accounts::Caller> caller = co_await callers_.identify(std::move(*token));
+  if (!caller) co_return unauthenticated(request, "The token is unknown or was revoked.");
+  if (!caller->may_act_as(*endpoint.role)) {
+    co_return forbidden(request, fmt::format("This needs the role {}.", name(*endpoint.role)));
+  }
+  Call call{request, std::move(caller)};
+  co_return co_await endpoint.action(std::move(call));
+}
+
+}  // namespace sluice::api

@@ -1,0 +1,31 @@
+// The list of all endpoints, installed into a router.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "accounts/caller.h"
+#include "api/endpoint.h"
+#include "http/router.h"
+
+namespace sluice::api {
+
+// Filled before the server starts, then unchanged; outlives the router.
+class Api {
+ public:
+  explicit Api(accounts::Callers& callers) : callers_(callers) {}
+
+  void add(Endpoint endpoint);
+  // Adds a route for every endpoint; called once, after the last `add`.
+  void install(http::Router& router);
+
+  const std::vector<std::unique_ptr<const Endpoint>>& endpoints() const { return endpoints_; }
+
+ private:
+  Task<http::Response> serve(const Endpoint& endpoint, http::Request& request);
+
+  accounts::Callers& callers_;
+  std::vector<std::unique_ptr<const Endpoint>> endpoints_;
+};
+
+}  // namespace sluice::api

@@ -1,0 +1,28 @@
+// The problems that routes of every feature share. Those of one feature stand in its own file; all codes are in
+// docs/errors.md.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "http/message.h"
+
+namespace sluice::api {
+
+http::Response unauthenticated(const http::Request& request, std::string detail);
+http::Response forbidden(const http::Request& request, std::string detail);
+http::Response not_found(const http::Request& request, std::string detail);
+
+// 400 for what has the wrong form, 422 for a value that cannot be; names the field.
+http::Response undecodable(const http::Request& request, const json::DecodeError& error);
+
+// The request's body as a T, or the answer that says what is wrong with it.
+template <class T>
+std::expected<T, http::Response> decode_body(const http::Request& request) {
+  auto decoded = json::decode<T>(request.body);
+  if (!decoded) return std::unexpected(undecodable(request, decoded.error()));
+  return std::move(*decoded);
+}
+
+}  // namespace sluice::api

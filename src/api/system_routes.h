@@ -1,0 +1,31 @@
+// What every installation answers: is it alive, is it ready, what does it count, what can it do.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/api.h"
+#include "runtime/clock.h"
+
+namespace sluice::api {
+
+// An engine this process needs. `check` throws EngineUnavailable when it does not answer.
+struct EngineProbe {
+  std::string name;
+  std::function<Task<>()> check;
+};
+
+// Shared with whoever stops the server.
+struct Readiness {
+  std::vector<EngineProbe> engines;
+  std::atomic<bool> draining{false};
+};
+
+// /healthz, /readyz, /metrics. `clock` and `readiness` outlive the server.
+void add_health_routes(Api& api, Clock& clock, const Readiness& readiness);
+
+// /openapi.json, /docs and the home page. Added last: they tell of everything added before them, and of themselves.
+void add_docs_routes(Api& api, std::string version);
+
+}  // namespace sluice::api

@@ -1,0 +1,42 @@
+// A document and how it came.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace sluice::documents {
+
+// A copy of a document. Never changes once made, so that any number of readers share it.
+struct Document {
+  std::string body;
+  std::string content_type;
+  std::string etag;  // with its quotes, as HTTP sends it
+  std::optional<std::string> case_type;
+  Time fetched_at;
+  bool forced = false;  // made by forceRefresh: outranks the static file
+};
+using DocumentPtr = std::shared_ptr<const Document>;
+
+// Which level answered.
+enum class Source { memory, static_file, database, origin, stale };
+std::string_view name(Source source);  // as Sluice-Source says it
+
+// Why the document could not be fetched.
+enum class Reason { rate_limit_exceeded, download_timeout, origin_error, invalid_content, breaker_open, hold_down };
+std::string_view name(Reason reason);  // as Sluice-Degraded says it
+
+struct Served {
+  DocumentPtr document;
+  Source source = Source::memory;
+  std::optional<Reason> degraded{};  // set where it should have been fetched and could not be
+  bool from_cache = true;            // false where this request's wait ended with a download
+};
+
+// A strong ETag of the bytes.
+std::string etag_of(std::string_view body);
+
+}  // namespace sluice::documents

@@ -1,0 +1,89 @@
+// Where fetched documents are kept, and who may fetch one now.
+//
+// Of any number of instances exactly one downloads a document. `claim` decides in one conditional statement; the token
+// it gives grows with every claim, and `complete` stores only under the current one, so that a slow owner whose claim
+// was taken over writes nothing. Claiming never destroys a copy that could be served. All times are the database's.
+//
+// Every implementation passes tests/contract/document_store_contract.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "documents/document.h"
+#include "documents/document_path.h"
+#include "runtime/task.h"
+
+namespace sluice::documents {
+
+struct DocumentKey {
+  std::string origin;
+  DocumentPath path;
+};
+
+struct ClaimRequest {
+  DocumentKey key;
+  std::string owner;
+  Duration ttl{};
+  Duration fresh_for{};
+  bool force = false;  // also where a fresh copy exists, and during a hold-down
+};
+
+struct Acquired {
+  int64_t token = 0;
+};
+struct Cached {};       // a fresh copy is there
+struct Downloading {};  // somebody else's claim is live
+struct HeldDown {       // the last download failed; not to be tried before
+  Time until;
+};
+using ClaimOutcome = std::variant<Acquired, Cached, Downloading, HeldDown>;
+
+// How somebody else's download goes, without the body: asked again and again while one waits.
+enum class DownloadState {
+  under_way,
+  stored,   // a copy is there and nobody is replacing it
+  failed,   // and is held down
+  nothing,  // given up: the next caller may try
+};
+
+struct Change {
+  std::string path;
+  int64_t number = 0;
+  bool forced = false;
+};
+
+class DocumentStore {
+ public:
+  virtual ~DocumentStore() = default;
+
+  // The stored copy, however old.
+  virtual Task<DocumentPtr> find(DocumentKey key) = 0;
+
+  virtual Task<DownloadState> download_state(DocumentKey key) = 0;
+
+  virtual Task<ClaimOutcome> claim(ClaimRequest request) = 0;
+  // Extends the claim; false if it was lost.
+  virtual Task<bool> renew(DocumentKey key, int64_t token, Duration ttl) = 0;
+  // Stores the document and ends the claim; false, and nothing stored, if the claim was lost.
+  virtual Task<bool> complete(DocumentKey key, int64_t token, DocumentPtr document) = 0;
+  // Gives the claim up at once, so that the next caller can try; changes nothing if it was lost.
+  virtual Task<> abort(DocumentKey key, int64_t token) = 0;
+  // Gives it up after a failed download: nobody tries for `first`, doubling with every failure in a row to `longest`.
+  virtual Task<> fail(DocumentKey key, int64_t token, Duration first, Duration longest) = 0;
+  // Ends claims that have expired. How many.
+  virtual Task<int64_t> sweep() = 0;
+
+  // The highest change number of an origin: one cheap statement, asked every few seconds by every instance.
+  virtual Task<int64_t> last_change(std::string origin) = 0;
+  // What changed after `number`, oldest first.
+  virtual Task<std::vector<Change>> changes_since(std::string origin, int64_t number) = 0;
+
+  // Forgets the stored copy. False if there was none.
+  virtual Task<bool> purge(DocumentKey key) = 0;
+};
+
+}  // namespace sluice::documents

@@ -1,0 +1,32 @@
+#include "documents/documents.h"
+
+#include <boost/asio/co_spawn.hpp>
+
+namespace sluice::documents {
+
+void Documents::add(OriginConfig config, OriginParts parts) {
+  const std::string name = config.name;
+  origins_.emplace(name, std::make_unique<OriginDocuments>(std::move(config), std::move(parts), scope_, executor_));
+}
+
+void Documents::start() {
+  for (const auto& [name, origin] : origins_) origin->start();
+}
+
+Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch) {
+  OriginDocuments& from = origin(origin_name);
+  if (DocumentPtr document = from.in_memory(path)) co_return Served{std::move(document), Source::memory};
+  co_return co_await asio::co_spawn(executor_, from.get(std::move(path), fetch), asio::use_awaitable);
+}
+
+Task<Lookup> Documents::refresh(std::string origin_name, RefreshRequest request) {
+  OriginDocuments& from = origin(origin_name);
+  co_return co_await asio::co_spawn(executor_, from.refresh(std::move(request)), asio::use_awaitable);
+}
+
+Task<bool> Documents::purge(std::string origin_name, DocumentPath path) {
+  OriginDocuments& from = origin(origin_name);
+  co_return co_await asio::co_spawn(executor_, from.purge(std::move(path)), asio::use_awaitable);
+}
+
+}  // namespace sluice::documents

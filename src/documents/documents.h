@@ -1,0 +1,40 @@
+// Documents: one download, however many readers.
+//
+// The door to all origins. A hit in memory is answered on the caller's thread; everything else moves to the executor
+// the origins live on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "documents/origin_documents.h"
+
+namespace sluice::documents {
+
+// Safe to call from any thread once started.
+class Documents {
+ public:
+  Documents(TaskScope& scope, Executor executor) : scope_(scope), executor_(std::move(executor)) {}
+
+  // Before start.
+  void add(OriginConfig config, OriginParts parts);
+  // On the executor.
+  void start();
+
+  bool knows(const std::string& origin) const { return origins_.contains(origin); }
+
+  // The origin must be known.
+  Task<Lookup> get(std::string origin, DocumentPath path, bool fetch);
+  Task<Lookup> refresh(std::string origin, RefreshRequest request);
+  Task<bool> purge(std::string origin, DocumentPath path);
+
+ private:
+  OriginDocuments& origin(const std::string& name) const { return *origins_.at(name); }
+
+  TaskScope& scope_;
+  Executor executor_;
+  std::map<std::string, std::unique_ptr<OriginDocuments>> origins_;
+};
+
+}  // namespace sluice::documents

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include "documents/content_check.h"
+#include "documents/document_path.h"
+#include "documents/memory_copies.h"
+
+namespace sluice::documents {
+namespace {
+
+TEST(DocumentPath, takes_plain_relative_paths) {
+  for (const std::string_view good : {"a", "ssgo003/SSGO003F10.xml", "a/b/c-d_e.f", "..a/b", "a..b", "..."}) {
+    EXPECT_TRUE(DocumentPath::parse(good)) << good;
+  }
+  EXPECT_TRUE(DocumentPath::parse(std::string(512, 'a')));
+}
+
+TEST(DocumentPath, refuses_everything_that_could_lead_elsewhere) {
+  using namespace std::string_view_literals;
+  for (const std::string_view bad :
+       {""sv,     "/a"sv,    "a/"sv,       "a//b"sv, "."sv,    ".."sv,  "../a"sv, "a/../b"sv,   "a/./b"sv, "a/.."sv,
+        "a\\b"sv, "a%2fb"sv, "%2e%2e/a"sv, "a b"sv,  "a\0b"sv, "a?b"sv, "a#b"sv,  "http://x"sv, "한글"sv,  "a\n"sv}) {
+    EXPECT_FALSE(DocumentPath::parse(bad)) << bad;
+  }
+  EXPECT_FALSE(DocumentPath::parse(std::string(513, 'a')));
+}
+
+TEST(Glob, stars_stay_within_a_segment_unless_doubled) {
+  EXPECT_TRUE(matches_glob("ssgo*/SSGO*F*.xml", "ssgo003/SSGO003F10.xml"));
+  EXPECT_FALSE(matches_glob("ssgo*/*.xml", "ssgo003/a/b.xml"));
+  EXPECT_TRUE(matches_glob("**", "a/b/c"));
+  EXPECT_TRUE(matches_glob("**/*.xml", "a/b/c.xml"));
+  EXPECT_FALSE(matches_glob("*.xml", "a/c.xml"));
+  EXPECT_TRUE(matches_glob("a?c", "abc"));
+  EXPECT_FALSE(matches_glob("a?c", "a/c"));
+  EXPECT_FALSE(matches_glob("", "a"));
+}
+
+constexpr std::string_view layout =
+    R"(<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml" xmlns:w2="http://www.inswave.com/websquare"><body/></html>)";
+
+RequireConfig layouts() {
+  RequireConfig require;
+  require.well_formed_xml = true;
+  require.xml_namespace = "http://www.inswave.com/websquare";
+  return require;
+}
+
+TEST(ContentCheck, a_layout_is_not_mistaken_for_an_error_page) {
+  EXPECT_FALSE(find_fault(layouts(), "application/xml", layout));
+  EXPECT_FALSE(find_fault(layouts(), "text/xml; charset=utf-8", layout));
+}
+
+TEST(ContentCheck, error_pages_halves_and_other_xml_are_faults) {
+  EXPECT_TRUE(find_fault(layouts(), "text/html; charset=utf-8", layout));
+  EXPECT_TRUE(find_fault(layouts(), "TEXT/HTML", layout));
+  EXPECT_TRUE(find_fault(layouts(), "application/xml", ""));
+  EXPECT_TRUE(find_fault(layouts(), "application/xml", layout.substr(0, layout.size() / 2)));
+  EXPECT_TRUE(find_fault(layouts(), "application/xml", "<html><body>Service unavailable</body></html>"));
+  EXPECT_TRUE(find_fault(layouts(), "application/xml", "<html><p>broken<br></html>"));
+  EXPECT_TRUE(find_fault(layouts(), "application/xml", "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>"));
+}
+
+DocumentPtr sized(size_t bytes) {
+  auto document = std::make_shared<Document>();
+  document->body = std::string(bytes, 'x');
+  return document;
+}
+
+TEST(MemoryCopies, the_least_recently_used_goes_first) {
+  MemoryCopies copies(4000);
+  copies.put("a", sized(1000));
+  copies.put("b", sized(1000));
+  copies.put("c", sized(1000));
+  EXPECT_TRUE(copies.find("a"));
+  copies.put("d", sized(1000));
+  EXPECT_TRUE(copies.find("a"));
+  EXPECT_FALSE(copies.find("b"));
+  EXPECT_LE(copies.bytes(), 4000U);
+}
+
+TEST(MemoryCopies, what_exceeds_it_whole_is_not_kept) {
+  MemoryCopies copies(4000);
+  copies.put("a", sized(100));
+  copies.put("big", sized(5000));
+  EXPECT_FALSE(copies.find("big"));
+  EXPECT_EQ(copies.bytes(), 0U);
+  copies.put("a", sized(100));
+  copies.put("a", sized(200));
+  copies.erase("a");
+  EXPECT_EQ(copies.bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace sluice::documents

@@ -1,0 +1,21 @@
+// The third party's server, as the service sees it: one path in, one checked document or a failure out.
+#pragma once
+
+#include "base/result.h"
+#include "documents/document.h"
+#include "documents/document_path.h"
+#include "runtime/task.h"
+
+namespace sluice::documents {
+
+enum class FetchError { timeout, failed, gone, too_large, invalid };
+
+class Origin {
+ public:
+  virtual ~Origin() = default;
+
+  // Asks the origin once. The time limit covers the whole exchange; nothing is retried here.
+  virtual Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path) = 0;
+};
+
+}  // namespace sluice::documents

@@ -1,0 +1,296 @@
+#include "documents/origin_documents.h"
+
+#include "documents/content_check.h"
+#include "runtime/errors.h"
+#include "runtime/log.h"
+#include "runtime/metrics.h"
+#include "runtime/retry.h"
+
+namespace sluice::documents {
+namespace {
+
+const metrics::Counter requests{
+    "document_requests_total", "Documents served, by the level that answered.", {"origin", "source"}};
+const metrics::Counter degraded{
+    "document_degraded_total", "Answers that could not be fetched, by reason.", {"origin", "reason"}};
+const metrics::Counter coalesced{
+    "document_coalesced_total", "Readers who shared a lookup under way in this process.", {"origin"}};
+const metrics::Histogram waits{"document_wait_seconds", "How long readers waited for a download.", {"origin"}};
+
+// A copy that turns out unusable is replaced, but not for ever.
+constexpr int most_tries = 3;
+constexpr Duration learn_every = 2s;
+constexpr Duration first_poll = 50ms;
+constexpr Duration longest_poll = 400ms;
+// What a download may take beyond the origin's own time limit: waiting for a slot, storing.
+constexpr Duration margin = 5s;
+
+double seconds(Instant from, Instant to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, Executor executor)
+    : config_(std::move(config)),
+      parts_(std::move(parts)),
+      scope_(scope),
+      executor_(std::move(executor)),
+      memory_(static_cast<size_t>(config_.memory_limit.bytes)),
+      gate_({config_.name, config_.max_concurrent, config_.max_per_second, config_.slot_wait, config_.timeout + margin},
+            parts_.slots, parts_.clock, parts_.random, parts_.owner, executor_),
+      flights_(scope_, executor_) {}
+
+void OriginDocuments::start() {
+  scope_.spawn("document changes of " + config_.name,
+               run_forever("document-changes", parts_.clock, parts_.random, [this] { return learn_changes(); }));
+  scope_.spawn("document claims of " + config_.name,
+               run_forever("document-sweep", parts_.clock, parts_.random, [this] { return sweep(); }));
+}
+
+DocumentPtr OriginDocuments::in_memory(const DocumentPath& path) {
+  DocumentPtr document = memory_.find(path.text());
+  if (!document || !fresh(*document)) return nullptr;
+  requests.with({config_.name, name(Source::memory)}).add();
+  return document;
+}
+
+bool OriginDocuments::fresh(const Document& document) const {
+  return document.fetched_at + config_.fresh_for > parts_.clock.wall();
+}
+
+bool OriginDocuments::usable(const Document& document) const {
+  return !find_fault(config_.require, document.content_type, document.body);
+}
+
+Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch) {
+  std::optional<Served> copy = co_await nearest_copy(path, fetch);
+  if (copy) {
+    requests.with({config_.name, name(copy->source)}).add();
+    co_return std::move(*copy);
+  }
+  if (!fetch || !matches_glob(config_.allow, path.text())) co_return Refused{Refusal::not_found};
+  RefreshRequest request{path};
+  co_return co_await fetch_shared(std::move(request));
+}
+
+Task<Lookup> OriginDocuments::refresh(RefreshRequest request) {
+  if (!request.force) {
+    std::optional<Served> copy = co_await nearest_copy(request.path, true);
+    if (copy) co_return std::move(*copy);
+  }
+  if (!matches_glob(config_.allow, request.path.text())) co_return Refused{Refusal::not_found};
+  co_return co_await fetch_shared(std::move(request));
+}
+
+Task<bool> OriginDocuments::purge(DocumentPath path) {
+  const bool purged = co_await parts_.store.purge(key(path));
+  memory_.erase(path.text());
+  outranks_static_.erase(path.text());
+  co_return purged;
+}
+
+Task<std::optional<Served>> OriginDocuments::nearest_copy(DocumentPath path, bool must_be_fresh) {
+  if (DocumentPtr document = memory_.find(path.text()); document && (fresh(*document) || !must_be_fresh)) {
+    co_return Served{std::move(document), Source::memory};
+  }
+  if (!outranks_static_.contains(path.text())) {
+    DocumentPtr document = co_await parts_.static_copies.find(path);
+    if (document && usable(*document)) {
+      memory_.put(path.text(), document);
+      co_return Served{std::move(document), Source::static_file};
+    }
+  }
+  if (!matches_glob(config_.allow, path.text())) co_return std::nullopt;
+  DocumentPtr document = co_await parts_.store.find(key(path));
+  if (!document || !usable(*document) || (must_be_fresh && !fresh(*document))) co_return std::nullopt;
+  memory_.put(path.text(), document);
+  co_return Served{std::move(document), Source::database};
+}
+
+Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request) {
+  const DocumentPath path = request.path;
+  const Instant began = parts_.clock.now();
+  const Instant until = began + config_.wait_limit;
+  // A forced download does not join an ordinary one: that may have begun before the change it is to fetch.
+  const std::string flight = (request.force ? "forced " : "") + path.text();
+  bool joined = false;
+  std::optional<Fetched> fetched;
+  try {
+    const auto work = [this, &request] { return obtain(std::move(request)); };
+    fetched = co_await flights_.run_until(parts_.clock, until, flight, work, joined);
+  } catch (const EngineUnavailable&) {
+    // The database is away. A copy in memory, however old, is better than none.
+    DocumentPtr last = memory_.find(path.text());
+    if (!last) throw;
+    degraded.with({config_.name, name(Reason::origin_error)}).add();
+    co_return Served{std::move(last), Source::stale, Reason::origin_error};
+  }
+  if (joined) coalesced.with({config_.name}).add();
+  waits.with({config_.name}).observe(seconds(began, parts_.clock.now()));
+  if (!fetched) co_return co_await degrade(path, Reason::download_timeout);
+  if (!*fetched) co_return co_await degrade(path, fetched->error());
+  requests.with({config_.name, name((*fetched)->source)}).add();
+  co_return std::move(**fetched);
+}
+
+Task<Lookup> OriginDocuments::degrade(DocumentPath path, Reason reason) {
+  degraded.with({config_.name, name(reason)}).add();
+  DocumentPtr copy = co_await parts_.static_copies.find(path);
+  if (copy && usable(*copy) && !outranks_static_.contains(path.text())) {
+    co_return Served{std::move(copy), Source::static_file, reason};
+  }
+  copy = memory_.find(path.text());
+  if (!copy) copy = co_await parts_.store.find(key(path));
+  if (copy && usable(*copy)) {
+    requests.with({config_.name, name(Source::stale)}).add();
+    co_return Served{std::move(copy), Source::stale, reason};
+  }
+  co_return Refused{Refusal::unavailable, reason};
+}
+
+Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
+  bool force = request.force;
+  for (int tried = 0; tried < most_tries; ++tried) {
+    if (breaker_open_until_ > parts_.clock.now()) co_return Reason::breaker_open;
+    ClaimRequest claim{key(request.path), parts_.owner, config_.claim_ttl, config_.fresh_for, force};
+    const ClaimOutcome outcome = co_await parts_.store.claim(std::move(claim));
+    if (const auto* acquired = std::get_if<Acquired>(&outcome)) {
+      co_return co_await download(std::move(request), acquired->token);
+    }
+    if (std::holds_alternative<HeldDown>(outcome)) co_return Reason::hold_down;
+    if (std::holds_alternative<Downloading>(outcome)) {
+      std::optional<Fetched> other = co_await wait_for_other(request.path);
+      if (other) co_return std::move(*other);
+      continue;  // its owner gave up: our turn to try
+    }
+    DocumentPtr document = co_await parts_.store.find(key(request.path));
+    if (document && usable(*document)) {
+      memory_.put(request.path.text(), document);
+      co_return Served{std::move(document), Source::database};
+    }
+    force = true;  // what is stored cannot be served
+  }
+  co_return Reason::invalid_content;
+}
+
+// Nothing where the other download ended without a document.
+Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(DocumentPath path) {
+  const Instant until = parts_.clock.now() + config_.wait_limit;
+  Duration poll = first_poll;
+  while (parts_.clock.now() < until) {
+    const auto spread = static_cast<uint64_t>(poll.count()) / 4 + 1;
+    co_await parts_.clock.sleep_for(poll + Duration{static_cast<int64_t>(parts_.random.below(spread))});
+    poll = std::min(longest_poll, poll * 3 / 2);
+    const DownloadState state = co_await parts_.store.download_state(key(path));
+    if (state == DownloadState::under_way) continue;
+    if (state == DownloadState::nothing) co_return std::nullopt;
+    if (state == DownloadState::failed) co_return Fetched(Reason::hold_down);
+    DocumentPtr document = co_await parts_.store.find(key(path));
+    if (!document || !usable(*document)) co_return std::nullopt;
+    memory_.put(path.text(), document);
+    co_return Fetched(Served{std::move(document), Source::database, std::nullopt, false});
+  }
+  co_return Fetched(Reason::download_timeout);
+}
+
+Task<OriginDocuments::Fetched> OriginDocuments::download(RefreshRequest request, int64_t token) {
+  const DocumentKey claimed = key(request.path);
+  TaskScope renewals(executor_);
+  renewals.spawn("claim of " + claimed.path.text(), keep_claim(request.path, token));
+  std::optional<Fetched> fetched;
+  std::exception_ptr error;
+  try {
+    fetched = co_await ask_origin(std::move(request), token);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  co_await renewals.close();
+  if (error) std::rethrow_exception(error);
+  co_return std::move(*fetched);
+}
+
+Task<OriginDocuments::Fetched> OriginDocuments::ask_origin(RefreshRequest request, int64_t token) {
+  const DocumentKey claimed = key(request.path);
+  const std::optional<Duration> closed_for =
+      co_await parts_.breaker.ask("origin/" + config_.name, config_.timeout + config_.slot_wait + margin);
+  if (closed_for) {
+    breaker_open_until_ = parts_.clock.now() + std::min(*closed_for, Duration{1s});
+    co_await parts_.store.abort(claimed, token);
+    co_return Reason::breaker_open;
+  }
+  const std::optional<coordination::Slot> slot = co_await gate_.enter();
+  if (!slot) {
+    co_await parts_.store.abort(claimed, token);
+    co_return Reason::rate_limit_exceeded;
+  }
+  const Instant began = parts_.clock.now();
+  Result<DocumentPtr, FetchError> answer = co_await parts_.origin.fetch(request.path);
+  const bool healthy = answer || answer.error() == FetchError::gone;
+  const auto took = std::chrono::ceil<Duration>(parts_.clock.now() - began);
+  co_await gate_.leave(*slot, healthy, took);
+  co_await parts_.breaker.record("origin/" + config_.name, healthy);
+  if (answer) co_return co_await store_fetched(std::move(request), token, std::move(*answer));
+
+  co_await parts_.store.fail(claimed, token, config_.hold_down, config_.hold_down_max);
+  switch (answer.error()) {
+    case FetchError::timeout: co_return Reason::download_timeout;
+    case FetchError::invalid:
+    case FetchError::too_large: co_return Reason::invalid_content;
+    case FetchError::failed:
+    case FetchError::gone: break;
+  }
+  co_return Reason::origin_error;
+}
+
+Task<OriginDocuments::Fetched> OriginDocuments::store_fetched(RefreshRequest request, int64_t token,
+                                                              DocumentPtr document) {
+  auto stored = std::make_shared<Document>(*document);
+  stored->case_type = request.case_type;
+  stored->forced = request.force;
+  const bool current = co_await parts_.store.complete(key(request.path), token, stored);
+  if (!current) {
+    // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
+    log::warning("a document came too late", {{"origin", config_.name}, {"path", request.path.text()}});
+    co_return Reason::download_timeout;
+  }
+  if (request.force) outranks_static_.insert(request.path.text());
+  memory_.put(request.path.text(), stored);
+  co_return Served{std::move(stored), Source::origin, std::nullopt, false};
+}
+
+Task<> OriginDocuments::keep_claim(DocumentPath path, int64_t token) {
+  while (true) {
+    co_await parts_.clock.sleep_for(config_.claim_ttl / 3);
+    try {
+      const bool held = co_await parts_.store.renew(key(path), token, config_.claim_ttl);
+      if (!held) co_return;  // complete() will find out and store nothing
+    } catch (const EngineUnavailable& error) {
+      log::warning("a claim could not be renewed", {{"path", path.text()}, {"error", error.what()}});
+    }
+  }
+}
+
+Task<> OriginDocuments::learn_changes() {
+  const int64_t last = co_await parts_.store.last_change(config_.name);
+  if (last != known_change_) {
+    const std::vector<Change> changes = co_await parts_.store.changes_since(config_.name, known_change_);
+    for (const Change& change : changes) {
+      memory_.erase(change.path);
+      if (change.forced) {
+        outranks_static_.insert(change.path);
+      } else {
+        outranks_static_.erase(change.path);
+      }
+      known_change_ = std::max(known_change_, change.number);
+    }
+  }
+  co_await parts_.clock.sleep_for(learn_every);
+}
+
+Task<> OriginDocuments::sweep() {
+  co_await parts_.store.sweep();
+  co_await parts_.clock.sleep_for(config_.claim_ttl);
+}
+
+}  // namespace sluice::documents

@@ -1,0 +1,97 @@
+#include "documents/origin_gate.h"
+
+#include "runtime/metrics.h"
+
+namespace sluice::documents {
+namespace {
+
+const metrics::Gauge in_flight{
+    "document_origin_in_flight", "Requests this instance has open at an origin.", {"origin"}};
+
+// How often the one in front asks the database for a slot that another instance may have given back.
+constexpr Duration first_poll = 20ms;
+constexpr Duration longest_poll = 200ms;
+
+}  // namespace
+
+OriginGate::OriginGate(GateConfig config, coordination::Slots& slots, Clock& clock, Random& random, std::string owner,
+                       const Executor& executor)
+    : config_(std::move(config)),
+      slots_(slots),
+      clock_(clock),
+      random_(random),
+      owner_(std::move(owner)),
+      executor_(executor),
+      given_back_(executor),
+      limit_(static_cast<double>(config_.max_concurrent)) {}
+
+bool OriginGate::promises_too_long() const {
+  const auto ahead = static_cast<double>(line_.size());
+  const double by_time = ahead * static_cast<double>(mean_time_.count()) / limit_;
+  const double by_rate = ahead * 1e6 / static_cast<double>(config_.max_per_second);
+  return std::max(by_time, by_rate) > static_cast<double>(config_.slot_wait.count());
+}
+
+Task<std::optional<coordination::Slot>> OriginGate::enter() {
+  if (promises_too_long()) co_return std::nullopt;
+  const Instant until = clock_.now() + config_.slot_wait;
+  const auto me = std::make_shared<Waiting>(executor_);
+  line_.push_back(me);
+  std::optional<coordination::Slot> slot;
+  std::exception_ptr error;
+  try {
+    while (line_.front() != me && clock_.now() < until) co_await me->moved.wait_until(clock_, until);
+    if (line_.front() == me) slot = co_await wait_in_front(until);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  std::erase(line_, me);
+  if (!line_.empty()) line_.front()->moved.notify_all();
+  if (error) std::rethrow_exception(error);
+  if (slot) in_flight.with({config_.origin}).add(1);
+  co_return slot;
+}
+
+Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until) {
+  Duration poll = first_poll;
+  while (true) {
+    const int64_t usable = limit();
+    std::optional<coordination::Slot> slot =
+        co_await slots_.take("origin/" + config_.origin, usable, owner_, config_.slot_ttl);
+    if (slot) {
+      const bool in_rate = co_await wait_for_rate(until);
+      if (in_rate) co_return slot;
+      const coordination::Slot unused = *slot;
+      co_await slots_.give_back(unused);
+      co_return std::nullopt;
+    }
+    if (clock_.now() >= until) co_return std::nullopt;
+    const Duration jittered =
+        poll / 2 + Duration{static_cast<int64_t>(random_.below(static_cast<uint64_t>(poll.count())))};
+    const Instant next = std::min(until, clock_.now() + jittered);
+    co_await given_back_.wait_until(clock_, next);
+    poll = std::min(longest_poll, poll * 2);
+  }
+}
+
+Task<bool> OriginGate::wait_for_rate(Instant until) {
+  constexpr Duration window = 1s;
+  while (true) {
+    const auto permit = co_await slots_.take("rate/" + config_.origin, config_.max_per_second, owner_, window);
+    if (permit) co_return true;
+    if (clock_.now() >= until) co_return false;
+    const Instant next = std::min(until, clock_.now() + window / (2 * config_.max_per_second));
+    co_await clock_.sleep_until(next);
+  }
+}
+
+Task<> OriginGate::leave(coordination::Slot slot, bool success, Duration took) {
+  in_flight.with({config_.origin}).add(-1);
+  const auto most = static_cast<double>(config_.max_concurrent);
+  limit_ = success ? std::min(most, limit_ + 1.0 / most) : std::max(1.0, limit_ - 1);
+  mean_time_ = mean_time_ == Duration{0} ? took : (mean_time_ * 7 + took) / 8;
+  co_await slots_.give_back(std::move(slot));
+  given_back_.notify_all();
+}
+
+}  // namespace sluice::documents

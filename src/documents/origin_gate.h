@@ -1,0 +1,65 @@
+// The way to an origin: few at once, not too often, and nobody waits in vain.
+//
+// At most `max_concurrent` requests are open at the origin over all instances (leased slots), and at most
+// `max_per_second` begin within any second (slots of one second that nobody gives back). Failures shrink the number of
+// slots this instance uses down to one, successes grow it back. Waiting is first come, first served; who would have to
+// wait longer than `slot_wait` is told at once.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "coordination/slots.h"
+#include "runtime/clock.h"
+#include "runtime/wakeup.h"
+
+namespace sluice::documents {
+
+struct GateConfig {
+  std::string origin;
+  int64_t max_concurrent = 3;
+  int64_t max_per_second = 10;
+  Duration slot_wait = 5s;
+  Duration slot_ttl = 15s;  // longer than any request can take
+};
+
+// Belongs to one executor.
+class OriginGate {
+ public:
+  OriginGate(GateConfig config, coordination::Slots& slots, Clock& clock, Random& random, std::string owner,
+             const Executor& executor);
+
+  // A slot, when it is this caller's turn; nothing where the wait is or would be too long.
+  Task<std::optional<coordination::Slot>> enter();
+  // Gives the slot back and learns from how it went.
+  Task<> leave(coordination::Slot slot, bool success, Duration took);
+
+  size_t waiting() const { return line_.size(); }
+  int64_t limit() const { return static_cast<int64_t>(limit_); }
+
+ private:
+  struct Waiting {
+    explicit Waiting(const Executor& executor) : moved(executor) {}
+    Wakeup moved;
+  };
+
+  bool promises_too_long() const;
+  Task<std::optional<coordination::Slot>> wait_in_front(Instant until);
+  Task<bool> wait_for_rate(Instant until);
+
+  GateConfig config_;
+  coordination::Slots& slots_;
+  Clock& clock_;
+  Random& random_;
+  std::string owner_;
+  Executor executor_;
+  std::deque<std::shared_ptr<Waiting>> line_;
+  Wakeup given_back_;
+  double limit_;
+  Duration mean_time_{0};
+};
+
+}  // namespace sluice::documents
