@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "runtime/config_fwd.h"
 #include "runtime/offload.h"
 
 namespace sluice::accounts {
@@ -15,6 +16,8 @@ struct PasswordConfig {
   unsigned cost = 12;  // 2^cost rounds
   unsigned threads = 1;
   size_t max_waiting = 64;
+
+  static void describe(config::Section<PasswordConfig>& section);
 };
 
 // Safe to share between threads as far as `secrets` is.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "runtime/config_fwd.h"
 
 namespace sluice::http {
 
@@ -41,6 +42,9 @@ struct ServerConfig {
   bool access_log = true;
   size_t compress_from = 1024;  // bytes
   Duration tick = 100ms;        // how exact timeouts are
+
+  static void describe(config::Section<ServerConfig>& section);
+  void validate(config::Problems& problems) const;
 };
 
 }  // namespace sluice::http

@@ -18,6 +18,7 @@
 
 #include "http/message.h"
 #include "runtime/clock.h"
+#include "runtime/config_fwd.h"
 #include "runtime/io_threads.h"
 
 namespace sluice::http {
@@ -26,6 +27,8 @@ struct SseConfig {
   Duration heartbeat = 15s;
   size_t max_unsent = 64 << 10;  // bytes; a subscriber with more is dropped
   Duration retry = 2s;           // how long browsers wait before they come back
+
+  static void describe(config::Section<SseConfig>& section);
 };
 
 struct SseEvent {

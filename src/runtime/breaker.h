@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "runtime/config_fwd.h"
 
 namespace sluice {
 
@@ -20,6 +21,9 @@ struct BreakerConfig {
   double growth = 2;
   Duration open_max = 5min;
   unsigned trial_calls = 5;
+
+  static void describe(config::Section<BreakerConfig>& section);
+  void validate(config::Problems& problems) const;
 };
 
 // Safe to share between threads. Time is handed in: the caller has the clock.

@@ -218,7 +218,7 @@ std::optional<std::string> read_secret_file(const std::string& path) {
 std::optional<std::string> SecretSlot::set(const Node& node) {
   const auto* given = node.get<Untyped>();
   if (given == nullptr || given->text.empty()) return "must not be empty";
-  target_ = Secret(given->text);
+  target_ = given->text;
   return std::nullopt;
 }
 

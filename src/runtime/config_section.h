@@ -15,9 +15,9 @@
 //     }
 //   };
 //
-// `describe` and `validate` may also be free functions in the struct's namespace: describe(config::Section<T>&). The
-// member's initial value is the default. A plan that cannot work is for `validate`, which only sees values that are
-// right by themselves.
+// A header needs only config_fwd.h to declare both. `describe` and `validate` may also be free functions in the
+// struct's namespace: describe(config::Section<T>&). The member's initial value is the default. A plan that cannot work
+// is for `validate`, which only sees values that are right by themselves.
 #pragma once
 
 #include <concepts>
@@ -46,6 +46,10 @@ class Section {
   }
   // A secret never stands in the file: it is SLUICE_SECTION_KEY, or a file named by `name`_file.
   void key(std::string name, Secret T::* member, std::string about) {
+    add_slot(std::move(name), std::move(about), std::make_unique<SecretSlot>((target_.*member).reveal()));
+  }
+  // The same where the struct keeps it as plain text, to hand it on to a client.
+  void secret(std::string name, std::string T::* member, std::string about) {
     add_slot(std::move(name), std::move(about), std::make_unique<SecretSlot>(target_.*member));
   }
   // A number of bytes that the struct keeps as a plain number; written as a size.

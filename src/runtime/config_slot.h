@@ -76,7 +76,7 @@ class ValueSlot final : public Slot {
 
 class SecretSlot final : public Slot {
  public:
-  explicit SecretSlot(Secret& target) : target_(target) {}
+  explicit SecretSlot(std::string& target) : target_(target) {}
 
   std::optional<std::string> set(const Node& node) override;
   std::string type() const override { return "secret"; }
@@ -84,7 +84,7 @@ class SecretSlot final : public Slot {
   bool secret() const override { return true; }
 
  private:
-  Secret& target_;
+  std::string& target_;
 };
 
 }  // namespace sluice::config

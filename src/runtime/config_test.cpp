@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/breaker.h"
+#include "runtime/log.h"
+#include "runtime/retry.h"
+
 namespace sluice::config {
 namespace {
 
@@ -284,6 +288,25 @@ TEST_F(ConfigTest, a_missing_value_in_an_override_names_the_flag) {
   EXPECT_THAT(load(Sources{.flags = {{"http.workers", "many", "--workers"}, {"http.x", "1", "--set"}}}),
               ElementsAre("--workers: http.workers must be a whole number, not \"many\"",
                           "--set: http.x is not a known key; see `sluice config docs`"));
+}
+
+TEST(RuntimeConfig, log_breaker_and_backoff_are_described) {
+  log::Options log_options;
+  BreakerConfig breaker;
+  Backoff backoff;
+  Loader loader;
+  loader.section("log", log_options);
+  loader.section("breaker", breaker);
+  loader.section("backoff", backoff);
+  const auto problems = loader.load({.file = "s.toml",
+                                     .text = "[breaker]\nopen_max = '1s'\n[backoff]\nfirst = '1m'",
+                                     .environment = {{"SLUICE_LOG_LEVEL", "debug"}, {"SLUICE_LOG_FORMAT", "text"}}});
+  ASSERT_EQ(problems.size(), 2);
+  EXPECT_EQ(problems[0].text(),
+            "s.toml:2: breaker.open_max must not be shorter than open_for; raise it or lower open_for");
+  EXPECT_EQ(problems[1].text(), "s.toml: backoff.max must not be shorter than first; raise it or lower first");
+  EXPECT_EQ(log_options.level, log::Level::debug);
+  EXPECT_EQ(log_options.format, log::Format::text);
 }
 
 TEST(Size, round_trips_with_its_unit) {

@@ -35,6 +35,7 @@ class Secret {
   explicit Secret(std::string value) : value_(std::move(value)) {}
 
   const std::string& reveal() const { return value_; }
+  std::string& reveal() { return value_; }
   bool empty() const { return value_.empty(); }
 
  private:

@@ -13,16 +13,6 @@
 namespace sluice::log {
 namespace {
 
-constexpr std::string_view level_name(Level level) {
-  switch (level) {
-    case Level::debug: return "debug";
-    case Level::info: return "info";
-    case Level::warning: return "warning";
-    case Level::error: return "error";
-  }
-  return "";
-}
-
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   const bool valid = is_utf8(text);
@@ -86,7 +76,7 @@ void append_entry(std::string& out, const Options& options, Level level, std::st
       out += "\",";
     }
     out += "\"level\":\"";
-    out += level_name(level);
+    out += enum_name(level);
     out += "\",\"message\":";
     append_json_string(out, message);
     for (const Field& field : fields) {
@@ -99,8 +89,7 @@ void append_entry(std::string& out, const Options& options, Level level, std::st
     return;
   }
   append_time(out, options.clock);
-  fmt::format_to(std::back_inserter(out), "{}{:<7} {}", options.clock == nullptr ? "" : " ", level_name(level),
-                 message);
+  fmt::format_to(std::back_inserter(out), "{}{:<7} {}", options.clock == nullptr ? "" : " ", enum_name(level), message);
   for (const Field& field : fields) {
     out += ' ';
     out += field.key;

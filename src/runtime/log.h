@@ -13,12 +13,22 @@
 #include <string_view>
 #include <variant>
 
+#include "base/enum_names.h"
 #include "runtime/clock.h"
+#include "runtime/config_fwd.h"
 
 namespace sluice::log {
 
 enum class Level { debug, info, warning, error };
 enum class Format { json, text };
+
+constexpr auto enum_names(Level) {
+  return std::to_array<EnumName<Level>>(
+      {{Level::debug, "debug"}, {Level::info, "info"}, {Level::warning, "warning"}, {Level::error, "error"}});
+}
+constexpr auto enum_names(Format) {
+  return std::to_array<EnumName<Format>>({{Format::json, "json"}, {Format::text, "text"}});
+}
 
 struct Field {
   template <class Value>
@@ -46,6 +56,8 @@ struct Options {
   // Where time stamps come from; without a clock entries carry none.
   const Clock* clock = nullptr;
   size_t buffer_bytes = 4 << 20;
+
+  static void describe(config::Section<Options>& section);
 };
 
 // Starts the background writer and replaces what was configured before. Without it, entries go straight to standard

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "runtime/config_fwd.h"
 #include "runtime/deadline.h"
 
 namespace sluice {
@@ -17,6 +18,9 @@ struct Backoff {
   Duration first = 100ms;
   double factor = 2;
   Duration max = 30s;
+
+  static void describe(config::Section<Backoff>& section);
+  void validate(config::Problems& problems) const;
 
   // Evenly in [0, min(max, first * factor^attempt)]; `attempt` counts from 0.
   Duration delay(unsigned attempt, Random& random) const;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "runtime/config_fwd.h"
 
 namespace sluice::postgres {
 
@@ -38,6 +39,9 @@ struct PostgresConfig {
   Duration statement_timeout = 10s;
   Duration lock_timeout = 5s;
   Duration silence_grace = 5s;
+
+  static void describe(config::Section<PostgresConfig>& section);
+  void validate(config::Problems& problems) const;
 };
 
 }  // namespace sluice::postgres

@@ -10,6 +10,7 @@
 #include "adapters/sql/migrations.h"
 #include "adapters/sqlite/migrations.h"
 #include "runtime/clock.h"
+#include "runtime/config_fwd.h"
 
 namespace sluice::sqlite {
 
@@ -21,6 +22,8 @@ struct SqliteOptions {
   size_t max_unanswered_writes = 10'000;
   // Reads that wait for one of the readers; one more is refused with Overloaded.
   size_t max_waiting_reads = 10'000;
+
+  static void describe(config::Section<SqliteOptions>& section);
 };
 
 class SqliteDatabase final : public sql::Database {
