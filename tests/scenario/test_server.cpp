@@ -1,5 +1,6 @@
 #include "tests/scenario/test_server.h"
 
+#include "http/server_metrics.h"
 #include "runtime/errors.h"
 
 namespace sluice::test {
@@ -84,8 +85,12 @@ Task<Response> count(Request& request) {
   co_return Response::text(200, std::to_string(bytes));
 }
 
-Task<Response> listen(http::SseHub& hub, Request& request) {
-  co_return hub.subscribe(request, request.param("topic"), request.query_param("as").value_or(""));
+Task<Response> listen(http::SseHub& hub, http::SseOwner& owner, Request& request) {
+  co_return hub.subscribe(request, request.param("topic"), request.query_param("as").value_or(""), &owner);
+}
+
+Task<Response> connections(Request&) {
+  co_return Response::text(200, std::to_string(static_cast<int>(http::connections_gauge().value())));
 }
 
 }  // namespace
@@ -109,6 +114,12 @@ TestServer::~TestServer() {
   server_.drain(5s);
 }
 
+void TestServer::on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) {
+  if (topic != "resumed") return;
+  hub_.publish_to(std::string(topic), std::string(subscriber),
+                  {.type = "MISSED", .data = fmt::format("after {} for {}", last_event_id, subscriber)});
+}
+
 http::Router TestServer::make_router() {
   http::Router router;
   router.add(Method::get, "/", hello);
@@ -126,7 +137,8 @@ http::Router TestServer::make_router() {
   router.add(Method::get, "/tagged", tagged, {.compute_etag = true});
   router.add(Method::post, "/echo", echo, {.max_body = 100'000});
   router.add(Method::post, "/count", count, {.max_body = 1'000'000, .streamed_body = true, .content_types = {"*/*"}});
-  router.add(Method::get, "/events/{topic}", [this](Request& request) { return listen(hub_, request); });
+  router.add(Method::get, "/connections", connections);
+  router.add(Method::get, "/events/{topic}", [this](Request& request) { return listen(hub_, *this, request); });
   return router;
 }
 

@@ -12,10 +12,10 @@ http::ServerConfig quick_config();
 
 // GET /hello, /large, /wait (until cancelled), /fail, /down, /pieces, /whoami, /items/{id:int}, /tagged,
 // /events/{topic}; POST /echo, /count (streamed body), PUT /items/{id:int}.
-class TestServer {
+class TestServer : private http::SseOwner {
  public:
   explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1, http::SseConfig sse = {});
-  ~TestServer();
+  ~TestServer() override;
 
   uint16_t port() const { return server_.port(); }
   http::Server& server() { return server_; }
@@ -23,6 +23,9 @@ class TestServer {
 
  private:
   http::Router make_router();
+  // Subscribers of the topic "resumed" are told what they saw last.
+  void on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) override;
+  void on_close(std::string_view, std::string_view) override {}
 
   SystemClock clock_;
   IoThreads threads_;
