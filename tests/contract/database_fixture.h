@@ -34,19 +34,9 @@ struct DatabaseEngine {
   friend void PrintTo(const DatabaseEngine& engine, std::ostream* out) { *out << engine.name; }
 };
 
-class DatabaseFixture : public testing::TestWithParam<DatabaseEngine> {
+// Runs tasks on the test's thread.
+class TaskFixture : public testing::Test {
  protected:
-  void SetUp() override { open(1000); }
-  void TearDown() override { close(); }
-
-  void open(size_t max_waiting) { open_ = GetParam().open(io_, max_waiting); }
-  void close() {
-    if (!open_) return;
-    run(open_->close());
-    open_.reset();
-  }
-  sql::Database& database() { return open_->database(); }
-
   // The result of a task run on this thread; what it throws comes through.
   template <class Value>
   Value run(Task<Value> task) {
@@ -93,6 +83,22 @@ class DatabaseFixture : public testing::TestWithParam<DatabaseEngine> {
   }
 
   asio::io_context io_;
+};
+
+class DatabaseFixture : public TaskFixture, public testing::WithParamInterface<DatabaseEngine> {
+ protected:
+  void SetUp() override { open(1000); }
+  void TearDown() override { close(); }
+
+  void open(size_t max_waiting) { open_ = GetParam().open(io_, max_waiting); }
+  void close() {
+    if (!open_) return;
+    run(open_->close());
+    open_.reset();
+  }
+  sql::Database& database() { return open_->database(); }
+
+ private:
   std::unique_ptr<OpenDatabase> open_;
 };
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/sql/database.h"
+#include "adapters/sql/migrations.h"
 
 namespace sluice::sql {
 namespace {
@@ -80,6 +81,14 @@ TEST(Params, keep_the_type_they_were_given) {
   Params params(1.5, true, 7, "text", std::optional<int64_t>{});
   const Params copy(params);
   EXPECT_EQ(copy.values(), (std::vector<Value>{1.5, true, int64_t{7}, std::string("text"), Null{}}));
+}
+
+TEST(Migrations, statements_end_where_an_empty_line_follows) {
+  using Statements = std::vector<std::string_view>;
+  EXPECT_EQ(split_statements("-- why\nCREATE a;\n\nINSERT ';';\nno end;\n\n\n-- the end\n"),
+            (Statements{"-- why\nCREATE a", "INSERT ';';\nno end"}));
+  EXPECT_EQ(split_statements("CREATE a;"), Statements{"CREATE a"});
+  EXPECT_EQ(split_statements("-- nothing yet\n"), Statements{});
 }
 
 TEST(Row, gives_the_type_asked_for_from_either_engine) {
