@@ -4,7 +4,6 @@ namespace sluice::http {
 namespace {
 
 using boost::asio::ip::address;
-using boost::asio::ip::address_v4;
 using boost::asio::ip::address_v6;
 
 struct Block {

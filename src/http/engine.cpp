@@ -55,7 +55,10 @@ Engine::Engine(ServerConfig server_config, Router server_router, Clock& server_c
 }
 
 Worker::Worker(Engine& server_engine, asio::io_context& loop)
-    : engine(server_engine), context(loop), wheel(engine.config.tick), random(std::random_device{}()) {
+    : engine(server_engine),
+      context(loop),
+      wheel(engine.config.tick),
+      random(std::random_device{}()) {  // allowed: request ids must differ between processes
   refresh_date();
 }
 

@@ -53,6 +53,7 @@ class ResponseParser {
 
   int status() const { return status_; }
   Headers& headers() { return headers_; }
+  const Headers& headers() const { return headers_; }
   // The declared length of the body, where one is declared.
   std::optional<uint64_t> content_length() const { return content_length_; }
   // Whether the connection can carry another exchange after this one.

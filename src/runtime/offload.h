@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <boost/asio/async_result.hpp>

@@ -146,14 +146,23 @@ TEST_F(WakeupTest, wakes_all_who_wait_and_is_not_remembered) {
 }
 
 using RetryTest = RuntimeTest;
+
+Task<int> work_at_the_third_time(int& calls) {
+  if (++calls < 3) throw EngineUnavailable("test", "down");
+  co_return calls;
+}
+
+Task<> time_out(int& calls) {
+  ++calls;
+  throw DeadlineExceeded("test");
+  co_return;
+}
+
 TEST_F(RetryTest, goes_on_after_failures_that_may_pass) {
   const auto body = [](RetryTest& test) -> Task<> {
     RetryBudget budget;
     int calls = 0;
-    const auto attempt = [&calls]() -> Task<int> {
-      if (++calls < 3) throw EngineUnavailable("test", "down");
-      co_return calls;
-    };
+    const auto attempt = [&calls] { return work_at_the_third_time(calls); };
     RetryPolicy policy{test.clock, test.random, budget};
     const int value = co_await retry(policy, attempt);
     EXPECT_EQ(value, 3);
@@ -165,11 +174,7 @@ TEST_F(RetryTest, an_unknown_outcome_is_not_repeated) {
   const auto body = [](RetryTest& test) -> Task<> {
     RetryBudget budget;
     int calls = 0;
-    const auto attempt = [&calls]() -> Task<> {
-      ++calls;
-      throw DeadlineExceeded("test");
-      co_return;
-    };
+    const auto attempt = [&calls] { return time_out(calls); };
     RetryPolicy policy{test.clock, test.random, budget};
     bool failed = false;
     try {

@@ -1,12 +1,13 @@
 # What each command needs from Debian 12, and how it gets here.
 #
 # An entry is a package, or TOOL=PACKAGE where the tool may just as well have come from elsewhere.
+# shellcheck disable=SC2034 # the groups are read by name
 
 packages_format=(clang-format-19)
 packages_build=(
   clang-19 lld-19 llvm-19 libclang-rt-19-dev cmake ninja-build ccache pkg-config git ca-certificates python3
-  libboost1.81-dev libsimdjson-dev libpq-dev libsqlite3-dev libssl-dev libsodium-dev libcrypt-dev libexpat1-dev libxxhash-dev zlib1g-dev
-  libtomlplusplus-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libboost1.81-dev libsimdjson-dev libpq-dev libsqlite3-dev libssl-dev libsodium-dev libcrypt-dev libexpat1-dev
+  libxxhash-dev zlib1g-dev libtomlplusplus-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 shellcheck)
 # The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run.
@@ -23,8 +24,8 @@ missing_packages() {
     elif ! type -P "${entry%%=*}" >/dev/null && [[ ! -x /usr/sbin/${entry%%=*} ]]; then wanted+=("${entry#*=}"); fi
   done
   [[ ${#wanted[@]} -gt 0 ]] || return 0
-  local installed
-  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null | sed -n 's/^installed //p')
+  local installed # dpkg-query fails where it knows no such package, and prints the others all the same
+  installed=$({ dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true; } | sed -n 's/^installed //p')
   printf '%s\n' "${wanted[@]}" | grep -vxF "${installed:-none}" | sort -u || true
 }
 

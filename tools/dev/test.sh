@@ -28,6 +28,7 @@ run_tests() {
   done
   [[ $filter == *:* ]] && export GTEST_FILTER=${filter#*:}
 
+  rm -f build/test-counts
   local started=$SECONDS chosen=(-R "${filter%%:*}")
   need test
   build asan

@@ -1,0 +1,134 @@
+#include "http/client_connector.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
+
+#include "http/client.h"
+#include "runtime/wakeup.h"
+
+namespace sluice::http {
+namespace {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// A name being looked up. getaddrinfo can't be interrupted, so a caller that runs out of time leaves the search behind:
+// it ends by itself and keeps this alive until then.
+struct Search {
+  explicit Search(const Executor& executor) : resolver(executor), ended(executor) {}
+
+  tcp::resolver resolver;
+  Wakeup ended;
+  bool done = false;
+  error_code error;
+  tcp::resolver::results_type found;
+};
+
+// Withdraws a search that waits behind others when its caller leaves.
+struct Withdraw {
+  explicit Withdraw(Search& search) : search_(search) {}
+  ~Withdraw() { search_.resolver.cancel(); }
+  Withdraw(const Withdraw&) = delete;
+  Withdraw& operator=(const Withdraw&) = delete;
+
+ private:
+  Search& search_;
+};
+
+Task<std::vector<tcp::endpoint>> look_up(std::string host, uint16_t port) {
+  error_code no_address;
+  const auto address = asio::ip::make_address(host, no_address);
+  if (!no_address) co_return std::vector<tcp::endpoint>{{address, port}};
+
+  const Executor executor = co_await asio::this_coro::executor;
+  const auto search = std::make_shared<Search>(executor);
+  search->resolver.async_resolve(host, std::to_string(port), tcp::resolver::numeric_service,
+                                 [search](const error_code& error, tcp::resolver::results_type found) {
+                                   search->done = true;
+                                   search->error = error;
+                                   search->found = std::move(found);
+                                   search->ended.notify_all();
+                                 });
+  const Withdraw withdraw(*search);
+  while (!search->done) co_await search->ended.wait();
+  if (search->error) throw CallFailed(ClientError::Kind::dns, fmt::format("{}: {}", host, search->error.message()));
+  std::vector<tcp::endpoint> endpoints;
+  for (const auto& entry : search->found) endpoints.push_back(entry.endpoint());
+  co_return endpoints;
+}
+
+}  // namespace
+
+ClientConnector::ClientConnector(Clock& clock, const ClientOptions& options) : clock_(clock), options_(options) {
+  if (!options_.ca_file.empty()) prepare_tls();
+}
+
+void ClientConnector::prepare_tls() {
+  tls_.emplace(asio::ssl::context::tls_client);
+  tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                    asio::ssl::context::no_tlsv1_1);
+  error_code error;
+  if (options_.ca_file.empty()) {
+    tls_->set_default_verify_paths(error);
+  } else {
+    tls_->load_verify_file(options_.ca_file, error);
+  }
+  if (error) {
+    throw std::runtime_error(fmt::format("The CA file {} can't be used: {}. It must hold certificates in PEM form.",
+                                         options_.ca_file, error.message()));
+  }
+}
+
+Task<std::unique_ptr<ClientConnection>> ClientConnector::connect(const Url& url) {
+  const std::vector<Endpoint> endpoints = co_await allowed_endpoints(url);
+  std::optional<CallFailed> failed;
+  for (const Endpoint& endpoint : endpoints) {
+    std::unique_ptr<ClientConnection> connection;
+    try {
+      Task<tcp::socket> attempt = connect_to(endpoint);
+      const Deadline deadline = Deadline::after(clock_, options_.connect_timeout);
+      tcp::socket socket = co_await with_deadline(clock_, deadline, url.authority(), std::move(attempt));
+      connection = std::make_unique<ClientConnection>(std::move(socket));
+    } catch (const CallFailed& failure) {
+      failed = failure;
+      continue;
+    } catch (const DeadlineExceeded&) {
+      failed = CallFailed(ClientError::Kind::timeout, fmt::format("connecting to {}: no answer in time", url.origin()));
+      continue;
+    }
+    if (url.secure()) {
+      if (!tls_) prepare_tls();
+      co_await connection->start_tls(*tls_, url.host());
+    }
+    co_return connection;
+  }
+  throw *failed;
+}
+
+Task<std::vector<tcp::endpoint>> ClientConnector::allowed_endpoints(const Url& url) {
+  std::vector<Endpoint> endpoints = co_await look_up(url.host(), url.port());
+  if (endpoints.empty()) throw CallFailed(ClientError::Kind::dns, fmt::format("{} has no address", url.host()));
+  const Reach reach = options_.reach;
+  std::erase_if(endpoints, [reach](const Endpoint& endpoint) { return !allowed(reach, endpoint.address()); });
+  if (endpoints.empty()) {
+    throw CallFailed(ClientError::Kind::forbidden_address,
+                     fmt::format("{} leads to addresses that may not be called", url.host()));
+  }
+  co_return endpoints;
+}
+
+Task<tcp::socket> ClientConnector::connect_to(Endpoint endpoint) {
+  const Executor executor = co_await asio::this_coro::executor;
+  tcp::socket socket(executor);
+  error_code error;
+  co_await socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, error));
+  if (error == asio::error::operation_aborted) throw boost::system::system_error(error);
+  if (error) {
+    throw CallFailed(ClientError::Kind::refused, fmt::format("connecting to {}:{}: {}", endpoint.address().to_string(),
+                                                             endpoint.port(), error.message()));
+  }
+  socket.set_option(tcp::no_delay(true), error);  // a connection that is gone already says so when it is used
+  co_return socket;
+}
+
+}  // namespace sluice::http

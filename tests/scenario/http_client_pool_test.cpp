@@ -1,0 +1,165 @@
+// How the client shares connections, and reads large or compressed answers.
+#include <zlib.h>
+
+#include "runtime/task_scope.h"
+#include "tests/scenario/http_client_fixture.h"
+
+namespace sluice::http {
+namespace {
+
+struct HttpClientPool : HttpClient {
+  static Task<> call(HttpClientPool& test, ClientRequest request) {
+    const Result<Answer, ClientError> answer = co_await test.client->send(std::move(request));
+    test.outcomes.push_back(answer ? answer->body : std::string(name(answer.error().kind)));
+  }
+
+  // Sends all at once and waits for the last.
+  void send_all(const std::vector<std::string>& urls, Duration timeout = 10s) {
+    TaskScope scope(context.get_executor());
+    for (const std::string& url : urls) {
+      ClientRequest request = get(url);
+      request.timeout = timeout;
+      scope.spawn("call", call(*this, std::move(request)));
+    }
+    wait_for(scope.join());
+  }
+
+  std::vector<std::string> outcomes;
+};
+
+TEST_F(HttpClientPool, calls_beyond_the_limit_wait_for_a_connection) {
+  make_client({.reach = Reach::anywhere, .max_per_origin = 2});
+  ScriptedServer server([](const Call&) { return ok("done"); });
+  send_all(std::vector(20, server.url("/")));
+  EXPECT_EQ(outcomes, std::vector<std::string>(20, "done"));
+  EXPECT_LE(server.connections(), 2U);
+}
+
+TEST_F(HttpClientPool, origins_share_the_total_limit) {
+  make_client({.reach = Reach::anywhere, .max_per_origin = 2, .max_connections = 2});
+  ScriptedServer a([](const Call&) { return ok("done"); });
+  ScriptedServer b([](const Call&) { return ok("done"); });
+  std::vector<std::string> urls;
+  for (int i = 0; i < 10; ++i) {
+    urls.push_back(a.url("/"));
+    urls.push_back(b.url("/"));
+  }
+  send_all(urls);
+  EXPECT_EQ(outcomes, std::vector<std::string>(20, "done"));
+}
+
+TEST_F(HttpClientPool, the_line_is_bounded_and_waiting_counts_toward_the_deadline) {
+  make_client({.reach = Reach::anywhere, .max_per_origin = 1, .max_waiting = 2});
+  ScriptedServer server([](const Call&) { return Reply{"", Then::stall}; });
+  send_all(std::vector(4, server.url("/")), 50ms);
+  EXPECT_EQ(outcomes, (std::vector<std::string>{"busy", "timeout", "timeout", "timeout"}));
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
+TEST_F(HttpClientPool, a_cancelled_call_frees_its_place) {
+  make_client({.reach = Reach::anywhere, .max_per_origin = 1});
+  ScriptedServer server([](const Call& call) { return call.connection == 0 ? Reply{"", Then::stall} : ok("next"); });
+  ClientRequest request = get(server.url("/"));
+  request.timeout = 30ms;
+  EXPECT_EQ(outcome(request), "timeout");
+  EXPECT_EQ(outcome(get(server.url("/"))), "200 next");
+}
+
+TEST_F(HttpClientPool, an_unused_connection_is_closed_after_a_while) {
+  make_client({.reach = Reach::anywhere, .idle = 10ms});
+  ScriptedServer server([](const Call& call) { return ok(std::to_string(call.on_connection)); });
+  EXPECT_EQ(outcome(get(server.url("/"))), "200 0");
+  wait_for(clock.sleep_for(50ms));
+  EXPECT_EQ(outcome(get(server.url("/"))), "200 0");
+  EXPECT_EQ(server.connections(), 2U);
+}
+
+std::string gzip(std::string_view text) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST_F(HttpClientPool, gzip_is_decoded_where_it_was_asked_for) {
+  ScriptedServer server([](const Call&) { return ok(gzip("hello"), "Content-Encoding: gzip\r\n"); });
+  ClientRequest request = get(server.url("/"));
+  EXPECT_EQ(send(request)->headers.get("Content-Encoding"), "gzip");
+  request.gzip = true;
+  const auto answer = send(request);
+  ASSERT_TRUE(answer) << answer.error().text;
+  EXPECT_EQ(answer->body, "hello");
+  EXPECT_FALSE(answer->headers.find("Content-Encoding"));
+  EXPECT_FALSE(server.requests().at(0).contains("Accept-Encoding"));
+  EXPECT_TRUE(server.requests().at(1).contains("Accept-Encoding: gzip\r\n"));
+}
+
+TEST_F(HttpClientPool, a_small_answer_may_not_decode_to_a_large_one) {
+  ScriptedServer server(
+      [](const Call&) { return ok(gzip(std::string(10'000'000, 'x')), "Content-Encoding: gzip\r\n"); });
+  ClientRequest request = get(server.url("/"));
+  request.gzip = true;
+  request.max_bytes = 1'000'000;
+  EXPECT_EQ(outcome(std::move(request)), "too-large");
+}
+
+TEST_F(HttpClientPool, gzip_that_is_cut_off_is_a_bad_answer) {
+  ScriptedServer server([](const Call&) {
+    const std::string whole = gzip("hello hello");
+    return ok(whole.substr(0, whole.size() - 4), "Content-Encoding: gzip\r\n");
+  });
+  ClientRequest request = get(server.url("/"));
+  request.gzip = true;
+  EXPECT_EQ(outcome(std::move(request)), "bad-answer");
+}
+
+TEST_F(HttpClientPool, a_large_answer_is_read_in_pieces_and_its_connection_kept) {
+  const std::string large(5'000'000, 'x');
+  ScriptedServer server([&large](const Call&) { return ok(large); });
+  for (int i = 0; i < 2; ++i) {
+    Result<AnswerStream, ClientError> stream = wait_for(client->open(get(server.url("/"))));
+    ASSERT_TRUE(stream) << stream.error().text;
+    EXPECT_EQ(stream->status(), 200);
+    size_t size = 0;
+    size_t largest = 0;
+    while (true) {
+      const auto piece = wait_for(stream->next());
+      ASSERT_TRUE(piece) << piece.error().text;
+      if (!*piece) break;
+      size += (*piece)->size();
+      largest = std::max(largest, (*piece)->size());
+    }
+    EXPECT_EQ(size, large.size());
+    EXPECT_LE(largest, 64U * 1024);
+  }
+  EXPECT_EQ(server.connections(), 1U);
+}
+
+TEST_F(HttpClientPool, a_stream_that_is_dropped_closes_its_connection) {
+  ScriptedServer server([](const Call&) { return ok(std::string(1'000'000, 'x')); });
+  {
+    const auto stream = wait_for(client->open(get(server.url("/"))));
+  }
+  EXPECT_TRUE(send(get(server.url("/"))));
+  EXPECT_EQ(server.connections(), 2U);
+}
+
+TEST_F(HttpClientPool, a_stream_keeps_the_deadline_of_its_request) {
+  ScriptedServer server([](const Call&) { return Reply{"HTTP/1.1 200 OK\r\n\r\nfirst", Then::stall}; });
+  ClientRequest request = get(server.url("/"));
+  request.timeout = 100ms;
+  Result<AnswerStream, ClientError> stream = wait_for(client->open(std::move(request)));
+  ASSERT_TRUE(stream) << stream.error().text;
+  EXPECT_EQ(wait_for(stream->next()).value(), "first");
+  EXPECT_EQ(wait_for(stream->next()).error().kind, Kind::timeout);
+}
+
+}  // namespace
+}  // namespace sluice::http
