@@ -3,6 +3,7 @@
 //   INSTANTIATE_TEST_SUITE_P(Sqlite, DatabaseContract, testing::Values(...));
 #pragma once
 
+#include <deque>
 #include <limits>
 #include <thread>
 
@@ -376,11 +377,12 @@ TEST_P(DatabaseContract, results_arrive_on_the_callers_executor) {
 }
 
 TEST_P(DatabaseContract, callers_on_many_threads_share_it) {
+  std::deque<asio::io_context> contexts(4);
   std::vector<std::exception_ptr> errors(4);
   std::vector<std::thread> threads;
   for (int64_t i = 0; i < 4; ++i) {
-    threads.emplace_back([this, i, &error = errors[static_cast<size_t>(i)]] {
-      asio::io_context io;
+    const auto index = static_cast<size_t>(i);
+    threads.emplace_back([this, i, &io = contexts[index], &error = errors[index]] {
       for (int64_t caller = 0; caller < 4; ++caller) {
         asio::co_spawn(io, contract::insert_many(database(), 1000 * i + 100 * caller, 25),
                        [&error](std::exception_ptr failed) {
@@ -395,6 +397,7 @@ TEST_P(DatabaseContract, callers_on_many_threads_share_it) {
     if (error) std::rethrow_exception(error);
   }
   EXPECT_EQ(count(), 400);
+  close();  // before the contexts of its callers
 }
 
 }  // namespace sluice::test

@@ -17,8 +17,7 @@ namespace {
 // How long the writer waits for somebody else's lock: the checkpointer's, or a person's with the sqlite3 tool.
 constexpr Duration writer_patience = 5s;
 
-void run_here(Task<> task) {
-  asio::io_context here;
+void run_here(asio::io_context& here, Task<> task) {
   std::exception_ptr failed;
   asio::co_spawn(here, std::move(task), [&failed](std::exception_ptr error) { failed = std::move(error); });
   here.run();
@@ -57,6 +56,9 @@ struct SqliteDatabase::Parts {
 
   OwnerLock lock;
   std::filesystem::path file;
+  // Where the file is migrated. Like every caller's, it outlives the writer, which may still be on its way out of a
+  // post when the last answer has been taken.
+  asio::io_context opening;
   std::shared_ptr<WriteQueue> queue;
   std::unique_ptr<Checkpointer> checkpointer;
   std::unique_ptr<Readers> readers;
@@ -65,7 +67,7 @@ struct SqliteDatabase::Parts {
 
 SqliteDatabase::SqliteDatabase(const SqliteOptions& options, const Clock& clock, const sql::MigrationSet& schema)
     : parts_(std::make_unique<Parts>(options, clock)) {
-  run_here(bring_up_to_date(*this, schema));
+  run_here(parts_->opening, bring_up_to_date(*this, schema));
   sync_folder(options.folder);
 }
 
