@@ -22,6 +22,18 @@ constexpr size_t copied_body = 4 << 10;
 constexpr size_t lingering_bytes = 1 << 20;
 constexpr Duration lingering_time = 2s;
 
+struct InFlight {
+  explicit InFlight(std::atomic<size_t>& counter) : count(counter) { count.fetch_add(1, std::memory_order_relaxed); }
+  ~InFlight() { count.fetch_sub(1, std::memory_order_relaxed); }
+  std::atomic<size_t>& count;
+};
+
+std::string_view whole_body(const Response& response) {
+  if (const auto* own = std::get_if<std::string>(&response.body)) return *own;
+  if (const auto* shared = std::get_if<SharedBytes>(&response.body)) return **shared;
+  return {};
+}
+
 // A connection is one coroutine. It waits for one thing at a time, so one timeout is enough.
 template <class Stream>
 class StreamConnection final : public Connection, private TimerWheel::Entry, private BodySource {
@@ -72,15 +84,17 @@ class StreamConnection final : public Connection, private TimerWheel::Entry, pri
 
   Task<bool> open();
   Task<bool> read_proxy_header();
-  Task<bool> read_some();
+  asio::mutable_buffer free_buffer();
+  bool take(size_t got, const Error& failed);
   bool parse_head();
+  std::optional<Response> refuse();
   Task<bool> answer_request();
   Task<std::optional<Response>> read_body();
   Task<std::optional<std::string>> next() override;
   Task<> continue_if_expected();
-  Task<Response> call_handler();
-  Task<bool> respond(Response response);
-  Task<bool> stream_body(BodySource& source, Exchange::Plan plan);
+  bool send_at_once(Response& response);
+  Task<bool> send_rest(Response& response);
+  Task<bool> send_stream(BodySource& source);
   void hand_over(Takeover takeover);
   Task<bool> write(std::string_view head, std::string_view body = {}, size_t done = 0);
   size_t write_now(std::string_view head, std::string_view body);
@@ -100,6 +114,8 @@ class StreamConnection final : public Connection, private TimerWheel::Entry, pri
   size_t begin_ = 0;  // of what is read but not parsed
   size_t end_ = 0;
   std::string out_;
+  Exchange::Plan plan_;
+  bool keep_ = false;        // the connection, after the current answer
   uint64_t written_ = 0;     // of the current answer
   uint64_t body_bytes_ = 0;  // of the current request, read so far
   Instant body_began_{};
@@ -126,7 +142,6 @@ void StreamConnection<Stream>::on_timeout() {
 
 template <class Stream>
 Task<> StreamConnection<Stream>::run() {
-  co_await asio::this_coro::throw_if_cancelled(false);
   bool more = co_await open();
   while (more) {
     parser_.reset();
@@ -143,17 +158,20 @@ Task<> StreamConnection<Stream>::run() {
       } else if (waiting_for_ != Wait::head) {
         wait_for(Wait::head, config_.head_timeout);
       }
-      more = co_await read_some();
+      Error failed;
+      const asio::mutable_buffer room = free_buffer();
+      const size_t got = co_await stream_->async_read_some(room, asio::redirect_error(asio::use_awaitable, failed));
+      more = take(got, failed);
     }
     waiting_for_ = Wait::nothing;
     if (!more && timed_out_ && parser_.started()) {
       Response late = exchange_.refuse(parser_.head(), peer_, request_timeout());
-      co_await respond(std::move(late));
+      if (!send_at_once(late)) co_await send_rest(late);
     }
     if (more) more = co_await answer_request();
   }
-  if (stream_ && must_linger_) co_await linger();
   if (!stream_) co_return;
+  if (must_linger_) co_await linger();
   Error ignored;
   socket().shutdown(Socket::shutdown_both, ignored);
   socket().close(ignored);
@@ -196,9 +214,9 @@ Task<bool> StreamConnection<Stream>::read_proxy_header() {
   co_return true;
 }
 
-// Reads what there is behind what is buffered. False at the end, on failure and on timeout.
+// Where the next bytes go, behind those that are not parsed yet.
 template <class Stream>
-Task<bool> StreamConnection<Stream>::read_some() {
+asio::mutable_buffer StreamConnection<Stream>::free_buffer() {
   if (begin_ == end_) begin_ = end_ = 0;
   if (end_ == buffer_.size()) {
     if (begin_ > 0) {
@@ -209,11 +227,14 @@ Task<bool> StreamConnection<Stream>::read_some() {
     // Bounded: the parser fails on a head that does not fit, and uses up a body as it comes.
     buffer_.resize(std::max(first_buffer, end_ * 2));
   }
-  Error failed;
-  const size_t got = co_await stream_->async_read_some(asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
-                                                       asio::redirect_error(asio::use_awaitable, failed));
+  return asio::buffer(buffer_.data() + end_, buffer_.size() - end_);
+}
+
+// What a read brought. False at the end, on failure and on timeout.
+template <class Stream>
+bool StreamConnection<Stream>::take(size_t got, const Error& failed) {
   end_ += got;
-  co_return !failed && got > 0 && !aborted_;
+  return !failed && got > 0 && !aborted_;
 }
 
 // True when a head is complete or has failed.
@@ -226,13 +247,11 @@ bool StreamConnection<Stream>::parse_head() {
   return parser_.state() != RequestParser::State::head;
 }
 
+// The answer to a request that must not reach its handler.
 template <class Stream>
-Task<bool> StreamConnection<Stream>::answer_request() {
-  body_bytes_ = 0;
+std::optional<Response> StreamConnection<Stream>::refuse() {
   if (parser_.state() == RequestParser::State::failed) {
-    if (buffered().starts_with("PRI * HTTP/2")) co_return false;  // we do not speak it, and never said so
-    Response refused = exchange_.refuse(parser_.head(), peer_, problem_of(parser_.error()));
-    co_return co_await respond(std::move(refused));
+    return exchange_.refuse(parser_.head(), peer_, problem_of(parser_.error()));
   }
   std::optional<Response> response = exchange_.begin(parser_.head(), peer_);
   if (!response && worker_.engine.in_flight.load(std::memory_order_relaxed) >= config_.max_in_flight) {
@@ -242,25 +261,48 @@ Task<bool> StreamConnection<Stream>::answer_request() {
                                  .title = "The server is handling as many requests as it can.",
                                  .retry_after = Duration{1s}});
   }
-  if (response) co_return co_await respond(std::move(*response));
+  return response;
+}
 
-  struct InFlight {
-    explicit InFlight(std::atomic<size_t>& c) : count(c) { count.fetch_add(1, std::memory_order_relaxed); }
-    ~InFlight() { count.fetch_sub(1, std::memory_order_relaxed); }
-    std::atomic<size_t>& count;
-  } const in_flight(worker_.engine.in_flight);
-
-  const RouteOptions& options = exchange_.route()->options;
-  parser_.limit_body(options.max_body);
-  body_began_ = worker_.engine.clock.now();
-  if (options.streamed_body) {
-    exchange_.request().stream = this;
-  } else if (parser_.state() == RequestParser::State::body) {
-    response = co_await read_body();
-    if (response) co_return co_await respond(std::move(*response));
+// False when the connection must not be used further.
+template <class Stream>
+Task<bool> StreamConnection<Stream>::answer_request() {
+  const bool failed = parser_.state() == RequestParser::State::failed;
+  if (failed && buffered().starts_with("PRI * HTTP/2")) co_return false;  // we do not speak it, and never said so
+  std::optional<Response> response = refuse();
+  std::optional<InFlight> in_flight;
+  if (!response) {
+    in_flight.emplace(worker_.engine.in_flight);
+    body_bytes_ = 0;
+    parser_.limit_body(exchange_.route()->options.max_body);
+    body_began_ = exchange_.began();
+    if (exchange_.route()->options.streamed_body) {
+      exchange_.request().stream = this;
+    } else if (parser_.state() == RequestParser::State::body) {
+      // A short body mostly came along with its head.
+      begin_ += parser_.parse(buffered(), exchange_.request().body);
+      if (parser_.state() != RequestParser::State::done) response = co_await read_body();
+    }
   }
-  response.emplace(co_await call_handler());
-  co_return co_await respond(std::move(*response));
+  if (!response) {
+    wait_for(Wait::handler, exchange_.route()->options.timeout);
+    std::exception_ptr failure;
+    try {
+      Task<Response> task = exchange_.route()->handler(exchange_.request());
+      response.emplace(co_await std::move(task));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    waiting_for_ = Wait::nothing;
+    // It may have been cancelled and answered all the same; what comes next must not be cancelled with it.
+    if (timed_out_) co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+    if (failure) response = exchange_.answer_failure(failure, timed_out_ || aborted_);
+  }
+  // Most answers go out at once; only the others need to wait.
+  bool sent = send_at_once(*response);
+  if (!sent) sent = co_await send_rest(*response);
+  exchange_.finish(response->status, written_);
+  co_return sent&& keep_;
 }
 
 template <class Stream>
@@ -283,16 +325,18 @@ Task<std::optional<Response>> StreamConnection<Stream>::read_body() {
   std::string& body = exchange_.request().body;
   if (parser_.head().content_length > 0) body.reserve(parser_.head().content_length);
   while (true) {
-    if (begin_ != end_) begin_ += parser_.parse(buffered(), body);
+    if (parser_.state() == RequestParser::State::body) begin_ += parser_.parse(buffered(), body);
     if (parser_.state() != RequestParser::State::body) break;
     // Only framing may be left unparsed (a chunk's head, trailers); none that we accept is this long.
     if (end_ - begin_ > config_.max_head)
       co_return exchange_.refuse(parser_.head(), peer_, problem_of(ParseError::malformed));
     body_bytes_ = body.size();
     wait_for(Wait::body, body_time());
-    const bool got = co_await read_some();
+    Error failed;
+    const asio::mutable_buffer room = free_buffer();
+    const size_t got = co_await stream_->async_read_some(room, asio::redirect_error(asio::use_awaitable, failed));
     waiting_for_ = Wait::nothing;
-    if (!got) co_return exchange_.answer(request_timeout());
+    if (!take(got, failed)) co_return exchange_.answer(request_timeout());
   }
   if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
   co_return exchange_.refuse(parser_.head(), peer_, problem_of(parser_.error()));
@@ -304,88 +348,64 @@ Task<std::optional<std::string>> StreamConnection<Stream>::next() {
   if (body_bytes_ == 0 && parser_.state() == RequestParser::State::body) co_await continue_if_expected();
   std::string piece;
   while (true) {
-    if (begin_ != end_ && parser_.state() == RequestParser::State::body) begin_ += parser_.parse(buffered(), piece);
+    if (parser_.state() == RequestParser::State::body) begin_ += parser_.parse(buffered(), piece);
     body_bytes_ += piece.size();
     if (!piece.empty()) co_return piece;
     if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
-    const bool broken = parser_.state() == RequestParser::State::failed || end_ - begin_ > config_.max_head;
-    bool got = false;
-    if (!broken) {
-      wait_for(Wait::body, body_time());
-      got = co_await read_some();
-      wait_for(Wait::handler, exchange_.request().deadline.left(worker_.engine.clock));
-    }
-    if (broken) {
-      const bool failed = parser_.state() == RequestParser::State::failed;
-      throw BodyFailed(problem_of(failed ? parser_.error() : ParseError::malformed));
-    }
-    if (!got) throw BodyFailed(request_timeout());
+    if (parser_.state() == RequestParser::State::failed) throw BodyFailed(problem_of(parser_.error()));
+    if (end_ - begin_ > config_.max_head) throw BodyFailed(problem_of(ParseError::malformed));
+    wait_for(Wait::body, body_time());
+    Error failed;
+    const asio::mutable_buffer room = free_buffer();
+    const size_t got = co_await stream_->async_read_some(room, asio::redirect_error(asio::use_awaitable, failed));
+    wait_for(Wait::handler, exchange_.request().deadline.left(worker_.engine.clock));
+    if (!take(got, failed)) throw BodyFailed(request_timeout());
   }
 }
 
+// Writes the head and what the socket takes. True if that was all of the answer.
 template <class Stream>
-Task<Response> StreamConnection<Stream>::call_handler() {
-  const Route& route = *exchange_.route();
-  wait_for(Wait::handler, route.options.timeout);
-  std::exception_ptr failure;
-  std::optional<Response> response;
-  try {
-    co_await asio::this_coro::throw_if_cancelled(true);
-    Task<Response> task = route.handler(exchange_.request());
-    response.emplace(co_await std::move(task));
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const bool late = timed_out_ || aborted_;
-  waiting_for_ = Wait::nothing;
-  co_await asio::this_coro::throw_if_cancelled(false);
-  if (late) co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-  if (failure) response = exchange_.answer_failure(failure, late);
-  co_return std::move(*response);
-}
-
-// False when the connection must not be used further.
-template <class Stream>
-Task<bool> StreamConnection<Stream>::respond(Response response) {
+bool StreamConnection<Stream>::send_at_once(Response& response) {
   const bool complete = parser_.state() == RequestParser::State::done;
-  const bool keep = complete && parser_.head().keep_alive && !draining_ && !worker_.engine.draining && !aborted_;
+  keep_ = complete && parser_.head().keep_alive && !draining_ && !worker_.engine.draining && !aborted_;
   must_linger_ = !complete;
   out_.clear();
+  plan_ = exchange_.write_head(response, keep_, out_);
+  if (plan_.framing == Exchange::Framing::close) keep_ = false;
   written_ = 0;
-  const Exchange::Plan plan = exchange_.write_head(response, keep, out_);
+  if (response.body.index() > 1 && plan_.send_body) return false;
 
-  bool sent = false;
-  if (auto* takeover = std::get_if<Takeover>(&response.body); takeover != nullptr && plan.send_body) {
-    sent = co_await write(out_);
-    exchange_.finish(response.status, written_);
-    if (sent) hand_over(std::move(*takeover));
-    co_return false;
+  if (!plan_.send_body) response.body = std::string{};
+  const std::string_view body = whole_body(response);
+  if (body.size() <= copied_body) {
+    out_.append(body);
+    response.body = std::string{};
   }
-  if (auto* source = std::get_if<std::unique_ptr<BodySource>>(&response.body); source != nullptr && plan.send_body) {
-    sent = co_await write(out_);
-    if (sent) sent = co_await stream_body(**source, plan);
-  } else {
-    std::string_view body;
-    if (const auto* own = std::get_if<std::string>(&response.body)) body = *own;
-    if (const auto* shared = std::get_if<SharedBytes>(&response.body)) body = **shared;
-    if (!plan.send_body) body = {};
-    if (body.size() <= copied_body) {
-      out_.append(body);
-      body = {};
-    }
-    written_ = write_now(out_, body);
-    sent = written_ == out_.size() + body.size();
-    if (!sent) sent = co_await write(out_, body, written_);
+  const std::string_view separate = whole_body(response);
+  written_ = write_now(out_, separate);
+  return written_ == out_.size() + separate.size();
+}
+
+// What is left of the answer. False when the connection broke.
+template <class Stream>
+Task<bool> StreamConnection<Stream>::send_rest(Response& response) {
+  if (response.body.index() < 2) {
+    co_return co_await write(out_, whole_body(response), written_);
   }
-  exchange_.finish(response.status, written_);
-  co_return sent&& keep&& plan.framing != Exchange::Framing::close;
+  bool sent = co_await write(out_);
+  if (!sent) co_return false;
+  if (auto* source = std::get_if<std::unique_ptr<BodySource>>(&response.body)) {
+    co_return co_await send_stream(**source);
+  }
+  hand_over(std::move(std::get<Takeover>(response.body)));
+  co_return false;
 }
 
 template <class Stream>
-Task<bool> StreamConnection<Stream>::stream_body(BodySource& source, Exchange::Plan plan) {
-  const bool chunked = plan.framing == Exchange::Framing::chunked;
+Task<bool> StreamConnection<Stream>::send_stream(BodySource& source) {
+  const bool chunked = plan_.framing == Exchange::Framing::chunked;
   std::optional<Gzip> gzip;
-  if (plan.compress_stream) gzip.emplace();
+  if (plan_.compress_stream) gzip.emplace();
   bool more = true;
   while (more) {
     std::optional<std::string> piece;
@@ -426,11 +446,15 @@ void StreamConnection<Stream>::hand_over(Takeover takeover) {
 template <class Stream>
 size_t StreamConnection<Stream>::write_now(std::string_view head, std::string_view body) {
   if constexpr (is_plain) {
+    if (body.empty()) {
+      const ssize_t sent = ::send(stream_->native_handle(), head.data(), head.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      return sent > 0 ? static_cast<size_t>(sent) : 0;
+    }
     std::array<iovec, 2> parts{
         {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}}};
     msghdr message{};
     message.msg_iov = parts.data();
-    message.msg_iovlen = body.empty() ? 1 : 2;
+    message.msg_iovlen = parts.size();
     const ssize_t sent = ::sendmsg(stream_->native_handle(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
     return sent > 0 ? static_cast<size_t>(sent) : 0;  // an error shows again in the write that follows
   }

@@ -61,7 +61,10 @@ void Exchange::name(const RequestHead& head, const Client& peer) {
   request_.params.clear();
   request_.deadline = {};
   const Client client = client_of(worker_.engine.trusted_proxies, peer, head.headers);
-  request_.client_address = client.address.to_string();
+  if (request_.client_address.empty() || client.address != client_) {
+    client_ = client.address;
+    request_.client_address = client_.to_string();
+  }
   request_.secure = client.secure;
   name_request(head.headers.get("X-Request-Id"), head.headers.get("traceparent"), worker_.random, request_.request_id,
                request_.traceparent);

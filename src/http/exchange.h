@@ -57,6 +57,7 @@ class Exchange {
 
   Request& request() { return request_; }
   const Route* route() const { return route_; }
+  Instant began() const { return began_; }
 
  private:
   void name(const RequestHead& head, const Client& peer);
@@ -72,6 +73,7 @@ class Exchange {
   std::optional<Method> method_;
   bool http_1_0_ = false;
   Instant began_{};
+  Address client_;  // what request_.client_address is the text of
 };
 
 // "text/csv" against "text/csv; charset=utf-8", "*/*" and so on.

@@ -16,6 +16,16 @@ constexpr int backlog = 4096;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
+void tell_unless_cancelled(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const boost::system::system_error& error) {
+    if (error.code() != asio::error::operation_aborted) log::error("connection failed", {{"error", error.what()}});
+  } catch (const std::exception& error) {
+    log::error("connection failed", {{"error", error.what()}});
+  }
+}
+
 }  // namespace
 
 Listener::Listener(Engine& engine, asio::io_context& context, asio::ssl::context* tls)
@@ -67,7 +77,7 @@ void Listener::adopt(Socket socket, Address peer) {
   // Like a TaskScope, with a signal of its own for each: a handler that is late is cancelled alone.
   asio::co_spawn(worker_.context, (*self)->run(),
                  asio::bind_cancellation_slot((*self)->cancellation(), [this, self](const std::exception_ptr& error) {
-                   if (error) log::error("connection failed");
+                   if (error) tell_unless_cancelled(error);
                    connections_.erase(self);
                    if (connections_.empty()) empty_.cancel();
                  }));

@@ -1,5 +1,6 @@
 #include "runtime/log.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -15,8 +16,12 @@ namespace {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  const bool valid = is_utf8(text);
-  for (const char c : text) {
+  // Nearly all text is plain; only what is not is looked at byte by byte.
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+  const size_t plain = static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+  out += text.substr(0, plain);
+  const bool valid = plain == text.size() || is_utf8(text);
+  for (const char c : text.substr(plain)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';
