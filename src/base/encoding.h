@@ -12,6 +12,13 @@ namespace sluice {
 
 using Bytes = std::vector<uint8_t>;
 
+// -1 where it is no hexadecimal digit.
+constexpr int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
 std::string to_hex(std::span<const uint8_t> bytes);  // lower case
 std::optional<Bytes> from_hex(std::string_view text);
 

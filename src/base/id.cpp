@@ -4,35 +4,34 @@
 
 namespace sluice {
 namespace {
-constexpr std::array<size_t, 4> dashes{8, 13, 18, 23};
-}
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
+
+}  // namespace
 
 std::string Uuid::text() const {
-  const std::string hex = to_hex(bytes);
-  std::string out;
-  out.reserve(36);
-  size_t from = 0;
-  for (const size_t length : {8, 4, 4, 4, 12}) {
-    if (!out.empty()) out += '-';
-    out.append(hex, from, length);
-    from += length;
+  std::string out(form);
+  size_t at = 0;
+  for (const uint8_t byte : bytes) {
+    if (out[at] == '-') ++at;
+    out[at++] = hex_digits[byte >> 4];
+    out[at++] = hex_digits[byte & 15];
   }
   return out;
 }
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
-  if (text.size() != 36) return std::nullopt;
-  std::string digits;
-  digits.reserve(32);
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool dash = std::ranges::find(dashes, i) != dashes.end();
-    if (dash != (text[i] == '-')) return std::nullopt;
-    if (!dash) digits += text[i];
-  }
-  const auto decoded = from_hex(digits);
-  if (!decoded) return std::nullopt;
+  if (text.size() != form.size()) return std::nullopt;
   Uuid uuid;
-  std::ranges::copy(*decoded, uuid.bytes.begin());
+  size_t at = 0;
+  for (uint8_t& byte : uuid.bytes) {
+    if (form[at] == '-' && text[at++] != '-') return std::nullopt;
+    const int high = hex_value(text[at++]);
+    const int low = hex_value(text[at++]);
+    if (high < 0 || low < 0) return std::nullopt;
+    byte = static_cast<uint8_t>(high * 16 + low);
+  }
   return uuid;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "base/json_scalars.h"
@@ -6,61 +7,70 @@
 namespace sluice::json {
 namespace {
 
-// By sorting: the client chooses how many keys there are.
-bool has_duplicates(std::vector<std::string_view>& keys) {
-  std::ranges::sort(keys);
-  return std::ranges::adjacent_find(keys) != keys.end();
-}
+// Writes a value out compactly, and looks for keys that are there twice.
+class Copy {
+ public:
+  Copy(Decoder& decoder, std::string& out) : decoder_(decoder), writer_(out) {}
 
-bool write_value(Decoder& decoder, Value value, Writer& writer);
-
-bool write_array(Decoder& decoder, Value value, Writer& writer) {
-  writer.begin_array();
-  Items items(value);
-  Value item;
-  for (size_t index = 0; items.next(item); ++index) {
-    if (!write_value(decoder, item, writer)) return decoder.inside(index);
+  bool value(Value from) {
+    switch (from.kind()) {
+      case Kind::null: writer_.null(); return true;
+      case Kind::boolean: writer_.boolean(from.boolean()); return true;
+      case Kind::integer: writer_.integer(from.integer()); return true;
+      case Kind::unsigned_integer: writer_.unsigned_integer(from.unsigned_integer()); return true;
+      case Kind::number: writer_.number(from.number()); return true;
+      case Kind::string: writer_.string(from.string()); return true;
+      case Kind::array: return array(from);
+      case Kind::object: return object(from);
+    }
+    return false;
   }
-  writer.end_array();
-  return true;
-}
 
-bool write_object(Decoder& decoder, Value value, Writer& writer) {
-  writer.begin_object();
-  Members members(value);
-  std::vector<std::string_view> keys;
-  std::string_view key;
-  Value member;
-  while (members.next(key, member)) {
-    keys.push_back(key);
-    writer.key(key);
-    if (!write_value(decoder, member, writer)) return decoder.inside(key);
+ private:
+  bool array(Value from) {
+    writer_.begin_array();
+    Items items(from);
+    Value item;
+    for (size_t index = 0; items.next(item); ++index) {
+      if (!value(item)) return decoder_.inside(index);
+    }
+    writer_.end_array();
+    return true;
   }
-  writer.end_object();
-  if (has_duplicates(keys)) return decoder.fail(DecodeError::Kind::malformed, "has the same key twice");
-  return true;
-}
 
-bool write_value(Decoder& decoder, Value value, Writer& writer) {
-  switch (value.kind()) {
-    case Kind::null: writer.null(); return true;
-    case Kind::boolean: writer.boolean(value.boolean()); return true;
-    case Kind::integer: writer.integer(value.integer()); return true;
-    case Kind::unsigned_integer: writer.unsigned_integer(value.unsigned_integer()); return true;
-    case Kind::number: writer.number(value.number()); return true;
-    case Kind::string: writer.string(value.string()); return true;
-    case Kind::array: return write_array(decoder, value, writer);
-    case Kind::object: return write_object(decoder, value, writer);
+  bool object(Value from) {
+    writer_.begin_object();
+    const size_t first = keys_.size();
+    Members members(from);
+    std::string_view key;
+    Value member;
+    while (members.next(key, member)) {
+      keys_.push_back(key);
+      writer_.key(key);
+      if (!value(member)) return decoder_.inside(key);
+    }
+    writer_.end_object();
+    const bool twice = has_duplicates({keys_.begin() + static_cast<ptrdiff_t>(first), keys_.end()});
+    keys_.resize(first);
+    return !twice || decoder_.fail(DecodeError::Kind::malformed, "has the same key twice");
   }
-  return false;
-}
+
+  // By sorting: the client chooses how many keys there are.
+  static bool has_duplicates(std::span<std::string_view> keys) {
+    std::ranges::sort(keys);
+    return std::ranges::adjacent_find(keys) != keys.end();
+  }
+
+  Decoder& decoder_;
+  Writer writer_;
+  std::vector<std::string_view> keys_;  // of all the objects we are in
+};
 
 }  // namespace
 
 bool Codec<Raw>::read(Decoder& decoder, Value value, const Limits&, Raw& out) {
   out.text.clear();
-  Writer writer(out.text);
-  return write_value(decoder, value, writer);
+  return Copy(decoder, out.text).value(value);
 }
 void Codec<Raw>::write(Writer& writer, const Raw& value) {
   writer.raw(value.text);

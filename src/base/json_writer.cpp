@@ -21,13 +21,19 @@ bool needs_care(uint64_t bytes) {
   return (((bytes - ones * 0x20) | (quote - ones) | (backslash - ones) | bytes) & highs) != 0;
 }
 
+bool needs_care(char c) {
+  return static_cast<uint8_t>(c) < 0x20 || static_cast<uint8_t>(c) >= 0x80 || c == '"' || c == '\\';
+}
+
+// How much of `text`, at least, can be copied as it is.
 size_t plain_prefix(std::string_view text) {
   size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) {
     uint64_t bytes;
     std::memcpy(&bytes, text.data() + at, 8);
-    if (needs_care(bytes)) break;
+    if (needs_care(bytes)) return at;
   }
+  while (at < text.size() && !needs_care(text[at])) ++at;
   return at;
 }
 
@@ -63,6 +69,23 @@ std::string repaired(std::string_view text) {
     text.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
+}
+
+void append_with_care(std::string& out, std::string_view text) {
+  std::string valid;
+  if (!is_utf8(text)) {
+    valid = repaired(text);
+    text = valid;
+  }
+  size_t from = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, from, i - from);
+    append_escaped(out, c);
+    from = i + 1;
+  }
+  out.append(text, from);
 }
 
 }  // namespace
@@ -120,21 +143,7 @@ void Writer::quote(std::string_view text) {
   out_ += '"';
   const size_t plain = plain_prefix(text);
   out_.append(text, 0, plain);
-  text.remove_prefix(plain);
-  std::string valid;
-  if (!is_utf8(text)) {
-    valid = repaired(text);
-    text = valid;
-  }
-  size_t from = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\') continue;
-    out_.append(text, from, i - from);
-    append_escaped(out_, c);
-    from = i + 1;
-  }
-  out_.append(text, from);
+  if (plain < text.size()) append_with_care(out_, text.substr(plain));
   out_ += '"';
 }
 
