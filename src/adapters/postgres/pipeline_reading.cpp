@@ -53,7 +53,8 @@ void PipelineReading::take(PGresult* given) {
 }
 
 std::string PipelineReading::last_words(std::string message) const {
-  return outcome_.failure ? outcome_.failure->message : std::move(message);
+  if (outcome_.failure) return outcome_.failure->message;
+  return message;
 }
 
 }  // namespace sluice::postgres
