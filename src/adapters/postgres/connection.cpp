@@ -12,10 +12,10 @@ namespace {
 
 using Wait = asio::posix::descriptor_base;
 
-std::string trimmed(const char* message) {
-  std::string text(message);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+// libpq's messages go on with advice on further lines.
+std::string first_line(const char* message) {
+  const std::string_view text(message);
+  return std::string(text.substr(0, text.find('\n')));
 }
 
 pg_conn* start_connecting(const PostgresConfig& config, const std::string& url) {
@@ -85,7 +85,7 @@ Task<PipelineOutcome> Connection::run(std::vector<Step> steps, Duration silence)
       continue;
     }
     // Without a connection libpq answers for ever that there is nothing.
-    if (PQstatus(pg_) == CONNECTION_BAD) throw ConnectionLost(reading.last_words(trimmed(PQerrorMessage(pg_))));
+    if (PQstatus(pg_) == CONNECTION_BAD) throw ConnectionLost(reading.last_words(first_line(PQerrorMessage(pg_))));
     reading.take(PQgetResult(pg_));
   }
   in_pipeline_ = false;
@@ -143,7 +143,7 @@ void Connection::consume_input() {
 }
 
 void Connection::lost() {
-  throw ConnectionLost(pg_ == nullptr ? "out of memory" : trimmed(PQerrorMessage(pg_)));
+  throw ConnectionLost(pg_ == nullptr ? "out of memory" : first_line(PQerrorMessage(pg_)));
 }
 
 bool Connection::usable() const {
