@@ -94,6 +94,10 @@ Task<> ScriptedServer::converse(Stream& stream, Socket& socket, size_t connectio
     Call call{.request = {}, .connection = connection, .on_connection = exchanges};
     call.request = co_await read_request(stream, buffer, options_.read_bodies);
     const Reply reply = answer(call);
+    if (reply.delay > 0s) {
+      asio::steady_timer timer(socket.get_executor(), reply.delay);
+      co_await timer.async_wait(asio::use_awaitable);
+    }
     co_await asio::async_write(stream, asio::buffer(reply.bytes), asio::use_awaitable);
     switch (reply.then) {
       case Then::keep: break;

@@ -19,6 +19,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 
+#include "base/time.h"
 #include "runtime/task_scope.h"
 
 namespace sluice::test {
@@ -34,6 +35,7 @@ class ScriptedServer {
   struct Reply {
     std::string bytes;
     Then then = Then::keep;
+    Duration delay{0};  // before anything is sent
   };
   struct Call {
     std::string request;   // head and body

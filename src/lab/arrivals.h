@@ -1,0 +1,47 @@
+// When requests are meant to start.
+//
+// Open loop: request i is meant for start + (i + phase) / rate, whether or not the server keeps up. What is late is
+// still counted from that moment, so a stall costs every request that should have started in it, not only the one that
+// met it (no coordinated omission). Closed loop: a request is meant for the moment somebody is free to send it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "lab/load_options.h"
+
+namespace sluice::lab {
+
+class Arrivals {
+ public:
+  struct Plan {
+    std::optional<double> rate{};  // a second; without it: closed loop
+    double phase = 0;              // of an interval, so that several of one rate interleave
+    SteadyTime start{};
+    Duration duration{};
+    uint64_t limit = 0;  // 0: none
+  };
+
+  explicit Arrivals(const Plan& plan);
+
+  // The intended start of the next request, where there is one that should have started by `now`.
+  std::optional<SteadyTime> due(SteadyTime now) const;
+  void take() { ++taken_; }
+
+  // When to look again; nothing where no more will come.
+  std::optional<SteadyTime> next(SteadyTime now) const;
+  bool ended(SteadyTime now) const { return !next(now); }
+
+  uint64_t taken() const { return taken_; }
+  // How many are due and not taken.
+  uint64_t backlog(SteadyTime now) const;
+
+ private:
+  SteadyTime intended(uint64_t i) const;
+
+  Plan plan_;
+  uint64_t total_;
+  uint64_t taken_ = 0;
+};
+
+}  // namespace sluice::lab

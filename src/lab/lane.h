@@ -1,0 +1,47 @@
+// A share of the load on one thread: one origin, some of its connections and its part of the schedule.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "lab/arrivals.h"
+#include "lab/load_tally.h"
+#include "lab/wire.h"
+
+namespace sluice::lab {
+
+// What the progress line shows, read from another thread while the load runs.
+struct LiveCounts {
+  std::atomic<uint64_t> answers = 0;  // or events
+  std::atomic<uint64_t> failures = 0;
+  std::atomic<uint64_t> backlog = 0;
+};
+
+struct LaneSetup {
+  boost::asio::io_context& context;
+  std::span<char> scratch;
+  LoadTally& tally;
+  LiveCounts& live;
+  Wire::Endpoint endpoint;
+  std::vector<std::string> requests;  // taken in rotation
+  bool head_requests = false;
+  unsigned connections = 1;
+  Duration timeout{};
+  SteadyTime end{};  // of the schedule
+};
+
+// Belongs to the thread that runs its context.
+class Lane {
+ public:
+  virtual ~Lane() = default;
+  virtual void start() = 0;
+  // Called every few milliseconds: gives up what takes too long. False once everything has ended; not called again.
+  virtual bool tick(SteadyTime now) = 0;
+};
+
+}  // namespace sluice::lab

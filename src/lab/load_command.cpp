@@ -1,0 +1,168 @@
+#include "lab/load_command.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include "http/syntax.h"
+#include "lab/load_report.h"
+#include "lab/load_run.h"
+
+namespace sluice::lab {
+namespace {
+
+// As given on the command line, before it is understood.
+struct LoadArguments {
+  std::vector<std::string> urls;
+  std::string method = "GET";
+  std::string body;
+  std::vector<std::string> headers;
+  double rate = 0;
+  unsigned connections = 0;
+  unsigned threads = 1;
+  std::string duration;
+  uint64_t requests = 0;
+  std::string timeout = "10s";
+  std::string reconnect = "1s";
+  std::vector<int> accept;
+  double max_failures = 0;
+  bool sse = false;
+  bool json = false;
+  bool progress = false;
+  bool allow_remote = false;
+};
+
+constexpr unsigned closed_connections = 16;
+constexpr unsigned open_connections = 256;
+
+constexpr const char* footer = R"(Examples:
+  Every connection asks again as soon as it was answered (closed loop):
+    sluice-lab load http://127.0.0.1:8080/healthz --connections 32 --duration 10s
+  2000 requests a second whatever the answers do (open loop), latency counted from when each should have started:
+    sluice-lab load http://127.0.0.1:8080/healthz --rate 2000 --duration 30s --json
+  500 clients that hold an event stream open:
+    sluice-lab load http://127.0.0.1:8080/events --sse --connections 500 --duration 1m
+
+Exit code: 0 well, 1 more failed than --max-failures allows, 2 asked wrongly.)";
+
+[[noreturn]] void wrong(const std::string& sentence) {
+  throw CLI::ValidationError(sentence, 2);
+}
+
+Duration duration_of(const std::string& option, const std::string& text) {
+  const auto duration = parse_duration(text);
+  if (!duration || *duration == Duration{0})
+    wrong(fmt::format("{} takes a duration as 250ms, 10s or 5m, not {}", option, text));
+  return *duration;
+}
+
+std::string body_of(const std::string& argument) {
+  if (!argument.starts_with('@')) return argument;
+  std::ifstream file(argument.substr(1), std::ios::binary);
+  if (!file) wrong(fmt::format("the file {} can't be read", argument.substr(1)));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::pair<std::string, std::string> header_of(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string_view name = std::string_view(text).substr(0, colon);
+  if (colon == std::string::npos || !http::is_token(name) || !http::is_field_value(text)) {
+    wrong(fmt::format("a header is written \"Name: value\", not {}", text));
+  }
+  return {std::string(name), std::string(http::trim(std::string_view(text).substr(colon + 1)))};
+}
+
+http::Url url_of(const std::string& text) {
+  const auto url = http::Url::parse(text);
+  if (!url) wrong(fmt::format("{} is no http URL", text));
+  if (url->secure()) wrong("only http:// is supported: measure behind what ends TLS");
+  return *url;
+}
+
+LoadOptions understand(const LoadArguments& arguments) {
+  LoadOptions options{.urls = {}};
+  for (const std::string& url : arguments.urls) options.urls.push_back(url_of(url));
+  const auto method = http::parse_method(arguments.method);
+  if (!method) wrong(fmt::format("{} is no method", arguments.method));
+  options.method = *method;
+  options.body = body_of(arguments.body);
+  for (const std::string& header : arguments.headers) options.headers.push_back(header_of(header));
+  if (arguments.rate > 0) options.rate = arguments.rate;
+  if (arguments.sse && options.rate) wrong("--sse holds streams open; it has no --rate");
+  options.connections = arguments.connections;
+  if (options.connections == 0) options.connections = options.rate ? open_connections : closed_connections;
+  options.threads = arguments.threads;
+  options.requests = arguments.requests;
+  const bool endless = arguments.duration.empty() && options.requests > 0;
+  options.duration =
+      endless ? Duration{24h} : duration_of("--duration", arguments.duration.empty() ? "10s" : arguments.duration);
+  options.timeout = duration_of("--timeout", arguments.timeout);
+  options.reconnect = duration_of("--reconnect", arguments.reconnect);
+  options.accept = {arguments.accept.begin(), arguments.accept.end()};
+  options.sse = arguments.sse;
+  options.allow_remote = arguments.allow_remote;
+  return options;
+}
+
+void print_progress(const LoadProgress& progress) {
+  fmt::print(stderr, "{:>5.0f} s  {} done  {} failed  {} waiting\n",
+             static_cast<double>(progress.elapsed.count()) / 1e6, progress.answers, progress.failures,
+             progress.backlog);
+}
+
+int run(const LoadArguments& arguments) {
+  const LoadOptions options = understand(arguments);
+  std::vector<LoadTarget> targets;
+  try {
+    targets = find_targets(options);
+  } catch (const std::runtime_error& error) {
+    wrong(error.what());
+  }
+  const bool show = arguments.progress || isatty(STDERR_FILENO) == 1;
+  const LoadResult result = run_load(options, targets, [show](const LoadProgress& progress) {
+    if (show) print_progress(progress);
+  });
+  const std::string report = arguments.json ? json_report(options, result) : text_report(options, result);
+  fmt::print("{}", report);
+  return failure_ratio(options, result.tally) > arguments.max_failures ? 1 : 0;
+}
+
+void describe(CLI::App& command, LoadArguments& arguments) {
+  command.add_option("urls", arguments.urls, "What to ask for, in rotation")->required();
+  command.add_option("--rate", arguments.rate, "Requests a second in an open loop")->check(CLI::PositiveNumber);
+  command
+      .add_option("--connections", arguments.connections,
+                  "At most so many at once (16 in a closed loop or of --sse, 256 with --rate)")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--threads", arguments.threads, "Of the generator")->check(CLI::Range(1, 256));
+  command.add_option("--duration", arguments.duration, "How long (10s, unless --requests is given)");
+  command.add_option("--requests", arguments.requests, "How many in all")->check(CLI::PositiveNumber);
+  command.add_option("--timeout", arguments.timeout, "For each request (10s)");
+  command.add_option("--method", arguments.method, "GET, POST, ...");
+  command.add_option("--body", arguments.body, "Of each request; @FILE reads it from a file");
+  command.add_option("--header", arguments.headers, "\"Name: value\", any number of times")->allow_extra_args(false);
+  command.add_flag("--sse", arguments.sse, "Hold --connections event streams open and count events");
+  command.add_option("--reconnect", arguments.reconnect, "How long after its end a stream is opened again (1s)");
+  command.add_option("--accept", arguments.accept, "Statuses from 400 up that are no failures, as 404,429")
+      ->delimiter(',');
+  command.add_option("--max-failures", arguments.max_failures, "The share of requests that may fail, 0 to 1 (0)")
+      ->check(CLI::Range(0.0, 1.0));
+  command.add_flag("--json", arguments.json, "The report as JSON");
+  command.add_flag("--progress", arguments.progress, "A line each second on standard error, also without a terminal");
+  command.add_flag("--allow-remote", arguments.allow_remote, "Also put load on other machines than this one");
+  command.footer(footer);
+}
+
+}  // namespace
+
+void add_load_command(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("load", "Puts load on an HTTP server and reports latency percentiles");
+  const auto arguments = std::make_shared<LoadArguments>();
+  describe(*command, *arguments);
+  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace sluice::lab

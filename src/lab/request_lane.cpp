@@ -1,0 +1,160 @@
+#include "lab/request_lane.h"
+
+namespace sluice::lab {
+namespace {
+constexpr auto late_after = 1ms;
+}
+
+class RequestLane::Connection : public Wire::Listener {
+ public:
+  explicit Connection(RequestLane& lane)
+      : lane_(lane), wire_(lane.setup_.context, *this, lane.setup_.scratch, lane.setup_.tally.traffic) {}
+
+  bool active() const { return active_; }
+  SteadyTime started() const { return started_; }
+
+  void ask(std::string_view request, SteadyTime intended, SteadyTime now) {
+    active_ = true;
+    intended_ = intended;
+    started_ = now;
+    wire_.ask(lane_.setup_.endpoint, request, lane_.setup_.head_requests);
+  }
+
+  void give_up(SteadyTime now) {
+    wire_.close();
+    lane_.setup_.tally.latency.record(now - intended_);
+    on_failure(LoadFailure::timeout);
+  }
+
+  void on_head(int status) override { status_ = status; }
+  void on_body(std::string_view) override {}
+  void on_end() override {
+    const SteadyTime now = SteadyClock::now();
+    LoadTally& tally = lane_.setup_.tally;
+    tally.latency.record(now - intended_);
+    tally.service.record(now - started_);
+    ++tally.statuses[static_cast<size_t>(status_)];
+    lane_.setup_.live.answers.fetch_add(1, std::memory_order_relaxed);
+    done(lane_.free_);
+  }
+  void on_failure(LoadFailure failure) override {
+    ++lane_.setup_.tally.failures[failure];
+    lane_.setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
+    done(failure == LoadFailure::connect ? lane_.resting_ : lane_.free_);
+  }
+
+ private:
+  void done(std::vector<Connection*>& list) {
+    active_ = false;
+    list.push_back(this);
+    lane_.ended(*this);
+  }
+
+  RequestLane& lane_;
+  Wire wire_;
+  bool active_ = false;
+  int status_ = 0;
+  SteadyTime intended_;
+  SteadyTime started_;
+};
+
+RequestLane::RequestLane(LaneSetup setup, const Arrivals::Plan& plan)
+    : setup_(std::move(setup)), arrivals_(plan), timer_(setup_.context) {}
+
+RequestLane::~RequestLane() = default;
+
+void RequestLane::start() {
+  pump();
+}
+
+void RequestLane::pump() {
+  SteadyTime now = SteadyClock::now();
+  while (!closed_) {
+    const std::optional<SteadyTime> intended = arrivals_.due(now);
+    if (!intended) break;
+    Connection* connection = free_connection();
+    if (connection == nullptr) {
+      blocked_ = true;
+      return;
+    }
+    begin(*connection, *intended, now);
+    now = SteadyClock::now();
+  }
+  blocked_ = false;
+  const std::optional<SteadyTime> next = arrivals_.next(now);
+  if (!next || timer_armed_ || closed_) return;
+  timer_armed_ = true;
+  timer_.expires_at(*next);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    timer_armed_ = false;
+    if (!error) pump();
+  });
+}
+
+RequestLane::Connection* RequestLane::free_connection() {
+  if (free_.empty() && connections_.size() < setup_.connections) {
+    connections_.push_back(std::make_unique<Connection>(*this));
+    return connections_.back().get();
+  }
+  if (free_.empty()) return nullptr;
+  Connection* connection = free_.back();
+  free_.pop_back();
+  return connection;
+}
+
+void RequestLane::begin(Connection& connection, SteadyTime intended, SteadyTime now) {
+  arrivals_.take();
+  ++active_;
+  ++setup_.tally.started;
+  if (!blocked_) setup_.tally.lag.record(now - intended);
+  if (now - intended > late_after) ++setup_.tally.late;
+  const std::string& request = setup_.requests[rotation_];
+  rotation_ = (rotation_ + 1) % setup_.requests.size();
+  connection.ask(request, intended, now);
+}
+
+void RequestLane::ended(Connection&) {
+  --active_;
+  pump();
+}
+
+bool RequestLane::tick(SteadyTime now) {
+  std::vector<Connection*> rested = std::move(resting_);
+  resting_.clear();
+  free_.insert(free_.end(), rested.begin(), rested.end());
+  note_backlog(now);
+  // What is due when the schedule ends gets as long as any request.
+  const bool over = now >= setup_.end + setup_.timeout;
+  if (over && !closed_) count_unsent(now);
+  give_up(now, over);
+  if (!closed_) pump();
+  if (active_ > 0 || (!closed_ && !arrivals_.ended(now))) return true;
+  setup_.tally.intended += arrivals_.taken();
+  return false;
+}
+
+void RequestLane::give_up(SteadyTime now, bool all) {
+  // By index: a connection that is free again may be followed by a new one at once.
+  for (size_t i = 0; i < connections_.size(); ++i) {
+    Connection& connection = *connections_[i];
+    if (connection.active() && (all || now - connection.started() > setup_.timeout)) connection.give_up(now);
+  }
+}
+
+void RequestLane::count_unsent(SteadyTime now) {
+  closed_ = true;
+  while (const auto intended = arrivals_.due(now)) {
+    arrivals_.take();
+    setup_.tally.latency.record(now - *intended);
+    ++setup_.tally.failures[LoadFailure::unsent];
+    setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void RequestLane::note_backlog(SteadyTime now) {
+  const uint64_t backlog = arrivals_.backlog(now);
+  setup_.tally.backlog = std::max(setup_.tally.backlog, backlog);
+  setup_.live.backlog.store(backlog, std::memory_order_relaxed);
+}
+
+}  // namespace sluice::lab

@@ -1,0 +1,43 @@
+// Requests and answers, in an open or a closed loop.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "lab/lane.h"
+
+namespace sluice::lab {
+
+class RequestLane : public Lane {
+ public:
+  RequestLane(LaneSetup setup, const Arrivals::Plan& plan);
+  ~RequestLane() override;
+
+  void start() override;
+  bool tick(SteadyTime now) override;
+
+ private:
+  class Connection;
+
+  // Starts what is due on connections that are free, and comes back when the next is due.
+  void pump();
+  Connection* free_connection();
+  void begin(Connection& connection, SteadyTime intended, SteadyTime now);
+  void ended(Connection& connection);
+  void give_up(SteadyTime now, bool all);
+  void count_unsent(SteadyTime now);
+  void note_backlog(SteadyTime now);
+
+  LaneSetup setup_;
+  Arrivals arrivals_;
+  boost::asio::steady_timer timer_;
+  bool timer_armed_ = false;
+  bool blocked_ = false;  // requests are due that found no free connection
+  bool closed_ = false;   // the end was reached and counted
+  size_t rotation_ = 0;
+  size_t active_ = 0;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Connection*> free_;
+  std::vector<Connection*> resting_;  // could not connect; tried again at the next tick
+};
+
+}  // namespace sluice::lab

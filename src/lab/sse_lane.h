@@ -1,0 +1,47 @@
+// Event streams, held open and listened to.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "lab/lane.h"
+
+namespace sluice::lab {
+
+// Counts what is in an event stream, whose pieces may end anywhere (HTML standard, section 9.2).
+class SseReader {
+ public:
+  struct Seen {
+    unsigned events = 0;
+    unsigned comments = 0;
+  };
+  Seen read(std::string_view piece);
+  // Of the last event that had one; what a client sends when it comes back.
+  const std::string& last_id() const { return last_id_; }
+
+ private:
+  void end_line(Seen& seen);
+
+  std::string line_;
+  bool has_data_ = false;
+  bool after_return_ = false;  // a line feed right behind a carriage return belongs to it
+  std::string id_;
+  std::string last_id_;
+};
+
+class SseLane : public Lane {
+ public:
+  SseLane(LaneSetup setup, Duration reconnect);
+  ~SseLane() override;
+
+  void start() override {}
+  bool tick(SteadyTime now) override;
+
+ private:
+  class Stream;
+
+  LaneSetup setup_;
+  Duration reconnect_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+};
+
+}  // namespace sluice::lab
