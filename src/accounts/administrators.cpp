@@ -51,8 +51,4 @@ Task<Result<Id<UserTag>, AdministratorError>> Administrators::create(std::string
   co_return id;
 }
 
-Task<bool> Administrators::any() {
-  return users_.any_with_role(Role::admin);
-}
-
 }  // namespace sluice::accounts

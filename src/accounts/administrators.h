@@ -25,9 +25,6 @@ class Administrators {
 
   Task<Result<Id<UserTag>, AdministratorError>> create(std::string email, std::string password);
 
-  // Whether there is one already: the environment's is made only at the first start.
-  Task<bool> any();
-
  private:
   UserStore& users_;
   PersonCipher& cipher_;

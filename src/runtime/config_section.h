@@ -82,6 +82,11 @@ class Section {
     inside.about = std::move(about);
     describe_table(inside, target_.*member);
   }
+  // The keys of a member as if they were our own. Its `validate` is for ours to call.
+  template <class S>
+  void include(S T::* member) {
+    describe_table(table_, target_.*member);
+  }
   // Numbered tables: [[section.name]], as often as wanted.
   template <class S>
   void list(std::string name, std::vector<S> T::* member, std::string about) {

@@ -45,7 +45,7 @@ void append_value(std::string& out, const Field& field, Format format) {
   } else if (const auto* number = std::get_if<int64_t>(&field.value)) {
     fmt::format_to(to, "{}", *number);
   } else if (const auto* real = std::get_if<double>(&field.value)) {
-    if (format == Format::json && (*real != *real || *real - *real != 0)) {
+    if (format != Format::text && (*real != *real || *real - *real != 0)) {
       out += "null";
     } else {
       fmt::format_to(to, "{}", *real);
@@ -73,7 +73,7 @@ void append_time(std::string& out, const Clock* clock) {
 }
 
 void append_entry(std::string& out, const Options& options, Level level, std::string_view message, Fields fields) {
-  if (options.format == Format::json) {
+  if (options.format != Format::text) {
     out += '{';
     if (options.clock != nullptr) {
       out += "\"time\":\"";
@@ -185,7 +185,11 @@ std::atomic<Level> threshold{Level::info};
 void start(const Options& options) {
   stop();
   threshold = options.level;
-  writer = new Writer(options);
+  Options resolved = options;
+  if (options.format == Format::automatic) {
+    resolved.format = ::isatty(options.descriptor) == 1 ? Format::text : Format::json;
+  }
+  writer = new Writer(resolved);
 }
 
 void stop() {

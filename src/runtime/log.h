@@ -20,14 +20,15 @@
 namespace sluice::log {
 
 enum class Level { debug, info, warning, error };
-enum class Format { json, text };
+// `automatic` is text where a person reads it, on a terminal, and JSON elsewhere.
+enum class Format { automatic, json, text };
 
 constexpr auto enum_names(Level) {
   return std::to_array<EnumName<Level>>(
       {{Level::debug, "debug"}, {Level::info, "info"}, {Level::warning, "warning"}, {Level::error, "error"}});
 }
 constexpr auto enum_names(Format) {
-  return std::to_array<EnumName<Format>>({{Format::json, "json"}, {Format::text, "text"}});
+  return std::to_array<EnumName<Format>>({{Format::automatic, "auto"}, {Format::json, "json"}, {Format::text, "text"}});
 }
 
 struct Field {
@@ -51,7 +52,7 @@ using Fields = std::initializer_list<Field>;
 
 struct Options {
   Level level = Level::info;
-  Format format = Format::json;
+  Format format = Format::automatic;
   int descriptor = 2;
   // Where time stamps come from; without a clock entries carry none.
   const Clock* clock = nullptr;

@@ -30,8 +30,7 @@ void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   constexpr const char* url_form = "a URL such as \"postgresql://host:5432/sluice\"";
   section.key("url", &C::url, "Where PostgreSQL is, without user and password; empty is the embedded database.")
       .rule(url_form, is_url);
-  section.key("user", &C::user, "Who logs in.");
-  section.secret("password", &C::password, "The user's password.");
+  section.secret("password", &C::password, "Of the services' logins.");
   section.key("replica_url", &C::replica_url, "A streaming replica for reads that may be some seconds old.")
       .rule(url_form, is_url);
   describe_pool(section);

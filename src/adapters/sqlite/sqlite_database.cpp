@@ -40,12 +40,13 @@ void sync_folder(const std::filesystem::path& folder) {
 
 struct SqliteDatabase::Parts {
   Parts(const SqliteOptions& options, const Clock& clock)
-      : lock(options.folder),
-        file(options.folder / "sluice.db"),
-        queue(std::make_shared<WriteQueue>(options.max_unanswered_writes)) {
+      : file(options.folder / "sluice.db"), queue(std::make_shared<WriteQueue>(options.max_unanswered_writes)) {
+    own(options);
     auto connection = std::make_unique<Connection>(file, Connection::Use::write, writer_patience);
-    checkpointer = std::make_unique<Checkpointer>(file, *queue);
-    connection->on_commit([this](int pages) { checkpointer->note_pages(pages); });
+    if (lock) {
+      checkpointer = std::make_unique<Checkpointer>(file, *queue);
+      connection->on_commit([this](int pages) { checkpointer->note_pages(pages); });
+    }
     readers = std::make_unique<Readers>(file, options.readers, options.max_waiting_reads, clock);
     writer = std::make_unique<Writer>(std::move(connection), *queue, clock);
   }
@@ -54,7 +55,15 @@ struct SqliteDatabase::Parts {
     writer.reset();
   }
 
-  OwnerLock lock;
+  void own(const SqliteOptions& options) {
+    try {
+      lock.emplace(options.folder);
+    } catch (const EngineUnavailable&) {
+      if (!options.may_visit || !std::filesystem::exists(file)) throw;
+    }
+  }
+
+  std::optional<OwnerLock> lock;  // none: a visitor
   std::filesystem::path file;
   // Where the file is migrated. Like every caller's, it outlives the writer, which may still be on its way out of a
   // post when the last answer has been taken.
@@ -67,6 +76,7 @@ struct SqliteDatabase::Parts {
 
 SqliteDatabase::SqliteDatabase(const SqliteOptions& options, const Clock& clock, const sql::MigrationSet& schema)
     : parts_(std::make_unique<Parts>(options, clock)) {
+  if (!parts_->lock) return;
   run_here(parts_->opening, bring_up_to_date(*this, schema));
   sync_folder(options.folder);
 }

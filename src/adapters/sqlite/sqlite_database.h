@@ -17,6 +17,10 @@ namespace sluice::sqlite {
 struct SqliteOptions {
   // Holds sluice.db with its WAL, and owner.lock. Made if it is missing.
   std::filesystem::path folder;
+  // Where another process owns the folder, work beside it instead of being refused: for the command line next to a
+  // running server. A visitor writes under the file's own locks, which is safe for records, and neither migrates nor
+  // checkpoints.
+  bool may_visit = false;
   unsigned readers = 4;
   // Writes that are queued or being committed; one more is refused with Overloaded.
   size_t max_unanswered_writes = 10'000;

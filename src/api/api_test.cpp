@@ -1,0 +1,170 @@
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/openapi.h"
+#include "api/problems.h"
+#include "api/system_routes.h"
+#include "base/json_value.h"
+#include "runtime/errors.h"
+#include "runtime/virtual_clock.h"
+
+namespace sluice::api {
+namespace {
+
+// Knows one service and one user by their tokens.
+class FixedCallers : public accounts::Callers {
+ public:
+  Task<std::optional<accounts::Caller>> identify(std::string token) override {
+    if (token == "service-token") co_return accounts::Caller{{}, accounts::Role::service, "worker"};
+    if (token == "user-token") co_return accounts::Caller{{}, accounts::Role::user, "kim"};
+    co_return std::nullopt;
+  }
+};
+
+Task<http::Response> say_who(Call call) {
+  co_return http::Response::text(200, call.caller ? call.caller->name : "nobody");
+}
+
+struct ApiTest : testing::Test {
+  ApiTest() {
+    api.add({.pattern = "/open", .tag = "test", .summary = "Open.", .action = say_who});
+    api.add({.method = http::Method::post,
+             .pattern = "/api/v1/things/{id:uuid}/{path...}",
+             .tag = "test",
+             .summary = "For services.",
+             .role = accounts::Role::service,
+             .query = {{"limit", "How many."}},
+             .body_schema = R"({"type":"object"})",
+             .answers = {{201, "Made."}},
+             .action = say_who});
+    add_health_routes(api, clock, readiness);
+    add_docs_routes(api, "1.2.3");
+    api.install(router);
+  }
+
+  http::Response call(http::Method method, std::string path, std::string authorization = "") {
+    http::Request request;
+    request.method = method;
+    request.path = std::move(path);
+    http::Headers headers;
+    if (!authorization.empty()) headers.add("Authorization", authorization);
+    request.headers = &headers;
+    const http::Router::Match match = router.match(method, request.path, request.params);
+    EXPECT_NE(match.route, nullptr);
+    std::optional<http::Response> answer;
+    asio::co_spawn(context, match.route->handler(request),
+                   [&answer](const std::exception_ptr& error, http::Response got) {
+                     if (error) std::rethrow_exception(error);
+                     answer = std::move(got);
+                   });
+    clock.run(context);
+    return std::move(*answer);
+  }
+
+  static constexpr std::string_view thing = "/api/v1/things/018f4e1c-6d2a-7c3e-9f10-0242ac120002/a/b";
+
+  asio::io_context context;
+  VirtualClock clock;
+  FixedCallers callers;
+  Readiness readiness;
+  Api api{callers};
+  http::Router router;
+};
+
+TEST_F(ApiTest, a_role_is_asked_for_before_anything_else) {
+  EXPECT_EQ(call(http::Method::post, std::string(thing)).status, 401);
+  EXPECT_EQ(call(http::Method::post, std::string(thing)).headers.get("WWW-Authenticate"), "Bearer");
+  EXPECT_EQ(call(http::Method::post, std::string(thing), "Bearer wrong").status, 401);
+  EXPECT_EQ(call(http::Method::post, std::string(thing), "Basic service-token").status, 401);
+  EXPECT_EQ(call(http::Method::post, std::string(thing), "Bearer user-token").status, 403);
+  EXPECT_EQ(call(http::Method::post, std::string(thing), "bearer service-token").status, 200);
+}
+
+TEST_F(ApiTest, an_open_route_asks_nobody) {
+  EXPECT_EQ(std::get<std::string>(call(http::Method::get, "/open", "Bearer wrong").body), "nobody");
+}
+
+TEST_F(ApiTest, openapi_tells_of_every_route_and_of_no_other) {
+  const auto document = json::Document::parse(openapi_document(api, "1.2.3"));
+  ASSERT_TRUE(document);
+  std::set<std::string> told;
+  const std::string text = openapi_document(api, "1.2.3");
+  for (const auto& route : router.routes()) {
+    const std::string path = openapi_path(route->pattern);
+    EXPECT_NE(text.find("\"" + path + "\":{"), std::string::npos) << path;
+    told.insert(path + " " + std::string(name(route->method)));
+  }
+  EXPECT_EQ(told.size(), router.routes().size());
+  EXPECT_EQ(router.routes().size(), api.endpoints().size());
+  const std::string page = docs_page(api, "1.2.3");
+  for (const auto& endpoint : api.endpoints()) {
+    EXPECT_NE(page.find(openapi_path(endpoint->pattern)), std::string::npos) << endpoint->pattern;
+  }
+}
+
+TEST(OpenApiPath, leaves_types_out) {
+  EXPECT_EQ(openapi_path("/a/{id:uuid}/b/{path...}"), "/a/{id}/b/{path}");
+  EXPECT_EQ(openapi_path("/style.css"), "/style.css");
+  EXPECT_EQ(openapi_path("/{a}{b:int}x"), "/{a}{b}x");
+}
+
+Task<> fails() {
+  throw EngineUnavailable("sqlite", "disk on fire");
+  co_return;
+}
+Task<> hangs(Clock& clock) {
+  co_await clock.sleep_for(24h);
+}
+Task<> answers() {
+  co_return;
+}
+
+TEST_F(ApiTest, readiness_names_the_engine_that_does_not_answer) {
+  EXPECT_EQ(call(http::Method::get, "/readyz").status, 200);
+  readiness.engines = {{"sqlite", fails}, {"redis", answers}, {"kafka", [this] { return hangs(clock); }}};
+  const http::Response response = call(http::Method::get, "/readyz");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.headers.get("Retry-After"), "1");
+  EXPECT_EQ(std::get<std::string>(response.body),
+            R"({"status":"not-ready","engines":{"sqlite":"down","redis":"up","kafka":"down"}})");
+}
+
+TEST_F(ApiTest, a_draining_server_is_not_ready) {
+  readiness.draining = true;
+  EXPECT_EQ(call(http::Method::get, "/readyz").status, 503);
+  EXPECT_EQ(call(http::Method::get, "/healthz").status, 200);
+}
+
+struct Body {
+  std::string name;
+  int64_t count = 0;
+  static void describe(json::Object<Body>& object) {
+    object.required("name", &Body::name).length(1, 5);
+    object.optional("count", &Body::count).range(0, 10);
+  }
+};
+
+TEST(DecodeBody, says_which_field_is_wrong_and_whether_form_or_value) {
+  http::Request request;
+  const auto status_of = [&request](std::string body) {
+    request.body = std::move(body);
+    auto decoded = decode_body<Body>(request);
+    return decoded ? std::string("fine")
+                   : std::to_string(decoded.error().status) + std::get<std::string>(decoded.error().body);
+  };
+  EXPECT_EQ(status_of(R"({"name":"a"})"), "fine");
+  EXPECT_THAT(status_of("{"), testing::AllOf(testing::StartsWith("400"), testing::HasSubstr("malformed-json")));
+  EXPECT_THAT(status_of("{}"), testing::AllOf(testing::StartsWith("400"), testing::HasSubstr("missing-field"),
+                                              testing::HasSubstr("name")));
+  EXPECT_THAT(status_of(R"({"name":"a","nme":1})"),
+              testing::AllOf(testing::StartsWith("400"), testing::HasSubstr("unknown-field")));
+  EXPECT_THAT(status_of(R"({"name":1})"), testing::AllOf(testing::StartsWith("400"), testing::HasSubstr("wrong-type")));
+  EXPECT_THAT(
+      status_of(R"({"name":"a","count":11})"),
+      testing::AllOf(testing::StartsWith("422"), testing::HasSubstr("invalid-value"), testing::HasSubstr("count")));
+}
+
+}  // namespace
+}  // namespace sluice::api

@@ -1,0 +1,70 @@
+#include "server/application.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include "runtime/log.h"
+#include "server/blocking.h"
+#include "server/version.h"
+
+namespace sluice::server {
+namespace {
+
+// Every process may need to know who calls, whatever its roles are.
+Roles with_accounts(Roles roles) {
+  roles.insert(Service::accounts);
+  return roles;
+}
+
+}  // namespace
+
+Application::Application(const Settings& settings, ServeOptions options)
+    : settings_(settings),
+      options_(std::move(options)),
+      threads_(static_cast<unsigned>(settings.process.threads)),
+      engines_(settings, with_accounts(options_.roles), clock_),
+      identity_(settings, engines_.of(Service::accounts), clock_, secrets_),
+      api_(identity_.keys()),
+      scope_(threads_.executor(0)) {
+  run_blocking(starting_, identity_.apply_environment());
+  readiness_.engines = engines_.probes();
+  api::add_health_routes(api_, clock_, readiness_);
+  api::add_docs_routes(api_, std::string(version));
+  http::Router router;
+  api_.install(router);
+  server_ = std::make_unique<http::Server>(settings.http, std::move(router), threads_, clock_);
+}
+
+Application::~Application() = default;
+
+void Application::run() {
+  threads_.start();
+  server_->start();
+  log::info("serving", {{"url", server_->url()}, {"version", version}});
+  fmt::print("listening on {}\n", server_->url());
+  std::fflush(stdout);
+
+  wait_for_stop();
+  log::info("stopping");
+  readiness_.draining = true;
+  server_->drain(settings_.process.drain);
+  std::promise<void> closed;
+  asio::co_spawn(threads_.executor(0), scope_.close(), [&closed](const std::exception_ptr&) { closed.set_value(); });
+  closed.get_future().wait();
+  threads_.stop();
+  log::info("stopped");
+}
+
+void Application::wait_for_stop() {
+  asio::io_context here;
+  asio::signal_set signals(here, SIGTERM, SIGINT);
+  signals.async_wait([](const boost::system::error_code&, int) {});
+  here.run_one();
+  // From here on the default action is back: who is in a hurry asks twice.
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,55 @@
+// A running installation: engines, features and routes, wired together.
+//
+// Everything is made in the constructor, in the order of need; `run` serves until it is told to stop and leaves nothing
+// behind.
+#pragma once
+
+#include <memory>
+
+#include "api/api.h"
+#include "api/system_routes.h"
+#include "http/server.h"
+#include "http/sse.h"
+#include "runtime/io_threads.h"
+#include "runtime/system_clock.h"
+#include "runtime/task_scope.h"
+#include "server/engines.h"
+#include "server/identity.h"
+#include "server/settings.h"
+#include "server/system_random.h"
+
+namespace sluice::server {
+
+struct ServeOptions {
+  Roles roles;
+  bool demo = false;
+};
+
+class Application {
+ public:
+  // Throws std::runtime_error with one sentence that says what to fix.
+  Application(const Settings& settings, ServeOptions options);
+  ~Application();
+
+  // Prints where it listens, serves until SIGTERM or SIGINT, drains.
+  void run();
+
+ private:
+  // Waits for the signal; a second one ends the process at once.
+  void wait_for_stop();
+
+  const Settings& settings_;
+  ServeOptions options_;
+  asio::io_context starting_;  // what is done before the I/O threads run
+  SystemClock clock_;
+  SystemRandom secrets_;
+  IoThreads threads_;
+  Engines engines_;
+  Identity identity_;
+  api::Readiness readiness_;
+  api::Api api_;
+  TaskScope scope_;  // background loops, on the first I/O thread
+  std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace sluice::server

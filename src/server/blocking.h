@@ -1,0 +1,37 @@
+// Running a task to its end on this thread, for commands that do one thing and exit.
+//
+// `here` must outlive the engines: their threads may still be on their way out of posting an answer that was taken
+// already.
+#pragma once
+
+#include <exception>
+#include <optional>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "runtime/task.h"
+
+namespace sluice::server {
+
+template <class Value>
+Value run_blocking(asio::io_context& here, Task<Value> task) {
+  here.restart();
+  std::exception_ptr failed;
+  if constexpr (std::is_void_v<Value>) {
+    asio::co_spawn(here, std::move(task), [&failed](std::exception_ptr error) { failed = std::move(error); });
+    here.run();
+    if (failed) std::rethrow_exception(failed);
+  } else {
+    std::optional<Value> result;
+    asio::co_spawn(here, std::move(task), [&](std::exception_ptr error, Value value) {
+      failed = std::move(error);
+      if (!failed) result.emplace(std::move(value));
+    });
+    here.run();
+    if (failed) std::rethrow_exception(failed);
+    return std::move(*result);
+  }
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,41 @@
+// Accounts and keys, wired to their stores: shared by the server and the admin commands.
+#pragma once
+
+#include "accounts/administrators.h"
+#include "accounts/api_keys.h"
+#include "adapters/sql/sql_api_key_store.h"
+#include "adapters/sql/sql_user_store.h"
+#include "server/settings.h"
+
+namespace sluice::server {
+
+class Identity {
+ public:
+  Identity(const Settings& settings, sql::Database& database, const Clock& clock, Random& secrets)
+      : key_store_(database),
+        keys_(key_store_, clock, secrets),
+        user_store_(database),
+        settings_(settings),
+        clock_(clock),
+        secrets_(secrets) {}
+
+  accounts::ApiKeys& keys() { return keys_; }
+
+  // Makes an administrator; the keys of person data are loaded, or made, only now.
+  Task<Result<Id<accounts::UserTag>, accounts::AdministratorError>> create_administrator(std::string email,
+                                                                                         std::string password);
+
+  // What SLUICE_ADMIN_EMAIL, SLUICE_ADMIN_PASSWORD and SLUICE_SERVICE_KEY ask for, if it was not done at an earlier
+  // start. Throws std::runtime_error with one sentence where it cannot be done.
+  Task<> apply_environment();
+
+ private:
+  sql::SqlApiKeyStore key_store_;
+  accounts::ApiKeys keys_;
+  sql::SqlUserStore user_store_;
+  const Settings& settings_;
+  const Clock& clock_;
+  Random& secrets_;
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "server/application.h"
+#include "server/commands.h"
+
+namespace sluice::server {
+namespace {
+
+struct ServeFlags {
+  CommonFlags common;
+  std::string listen;
+  std::string roles;
+  bool demo = false;
+};
+
+int serve(const ServeFlags& flags) {
+  std::vector<config::Override> overrides;
+  if (!flags.listen.empty()) overrides.push_back({"http.listen", flags.listen, "--listen"});
+  const auto loaded = settings_or_complain(flags.common, std::move(overrides));
+  if (!loaded) return asked_wrongly;
+  std::string unknown;
+  const auto roles = parse_roles(flags.roles, unknown);
+  if (!roles) {
+    fmt::print(stderr, "--roles: there is no role {}; sluice serve --help lists them\n", unknown);
+    return asked_wrongly;
+  }
+  SystemClock clock;
+  log::Options log_options = loaded->settings.log;
+  log_options.clock = &clock;
+  log::start(log_options);
+  int code = 0;
+  try {
+    Application application(loaded->settings, {*roles, flags.demo});
+    application.run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sluice: {}\n", error.what());
+    code = failed;
+  }
+  log::stop();
+  return code;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& program, Chosen& chosen) {
+  const auto flags = std::make_shared<ServeFlags>();
+  CLI::App* const command = program.add_subcommand("serve", "Run the server");
+  add_common_flags(*command, flags->common);
+  command->add_option("--listen", flags->listen, "HOST:PORT to listen on; port 0 picks one");
+  std::string names;
+  for (const ServiceNames& one : services) names += (names.empty() ? "" : ", ") + std::string(one.role);
+  command->add_option("--roles", flags->roles, "Run only these services, separated by commas: " + names);
+  command->add_flag("--demo", flags->demo, "Fill an empty installation with something to look at");
+  command->footer("Example: sluice serve --data ./data --listen 127.0.0.1:8080");
+  command->callback([flags, &chosen] { chosen = [flags] { return serve(*flags); }; });
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,122 @@
+#include "server/settings.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace sluice::server {
+
+void StorageSettings::describe(config::Section<StorageSettings>& section) {
+  section.key("data", &StorageSettings::data, "The folder of the embedded engine and of generated keys.").not_empty();
+}
+
+void ServiceDatabase::describe(config::Section<ServiceDatabase>& section) {
+  section.key("url", &ServiceDatabase::url, "Where this service's database is, if not postgres.url.");
+  section.key("replica_url", &ServiceDatabase::replica_url, "Its replica, if not postgres.replica_url.");
+  section.secret("password", &ServiceDatabase::password, "Of its login, if not postgres.password.");
+}
+
+void PostgresSettings::describe(config::Section<PostgresSettings>& section) {
+  section.include(&PostgresSettings::common);
+  section.key("admin_user", &PostgresSettings::admin_user, "Who makes schemas and logins in `sluice migrate`.");
+  section.secret("admin_password", &PostgresSettings::admin_password, "Of that one; only `sluice migrate` needs it.");
+  section.map("services", &PostgresSettings::services, "What differs for one service, by the name of its role.");
+}
+
+void PostgresSettings::validate(config::Problems& problems) const {
+  common.validate(problems);
+  for (const auto& [role, database] : services) {
+    if (std::ranges::find(server::services, role, &ServiceNames::role) == server::services.end()) {
+      problems.add("services", "there is no service " + role + "; use the names that --roles takes");
+    }
+  }
+}
+
+postgres::PostgresConfig PostgresSettings::of(Service service) const {
+  const ServiceNames& called = names(service);
+  postgres::PostgresConfig config = common;
+  config.service = called.schema;
+  config.user = called.schema;
+  const auto own = services.find(std::string(called.role));
+  if (own == services.end()) return config;
+  if (!own->second.url.empty()) config.url = own->second.url;
+  if (!own->second.replica_url.empty()) config.replica_url = own->second.replica_url;
+  if (!own->second.password.empty()) config.password = own->second.password;
+  return config;
+}
+
+postgres::PostgresConfig PostgresSettings::admin_of(Service service) const {
+  postgres::PostgresConfig config = of(service);
+  config.service = "sluice-migrate";
+  config.user = admin_user;
+  config.password = admin_password;
+  config.replica_url.clear();
+  return config;
+}
+
+void AccountsSettings::describe(config::Section<AccountsSettings>& section) {
+  section.table("passwords", &AccountsSettings::passwords, "How passwords are hashed.");
+  section.secret(
+      "person_keys", &AccountsSettings::person_keys,
+      "Keys that seal what identifies people. Without them the embedded engine makes its own in the data folder.");
+}
+
+void ProcessSettings::describe(config::Section<ProcessSettings>& section) {
+  section.key("threads", &ProcessSettings::threads, "I/O threads; 0 takes one for each core.").between(0, 256);
+  section.key("drain", &ProcessSettings::drain,
+              "How long requests in flight may take when the server is told to stop.");
+}
+
+void Settings::register_with(config::Loader& loader) {
+  loader.section("process", process, "The process itself.");
+  loader.section("http", http, "The HTTP server.");
+  loader.section("log", log, "What is logged, and how.");
+  loader.section("storage", storage, "The embedded engine.");
+  loader.section("postgres", postgres, "PostgreSQL. Where url is set, records are kept there.");
+  loader.section("accounts", accounts, "People and keys.");
+  loader.section("documents", documents, "Protected caches in front of fragile origins.");
+  for (const char* name : {"SLUICE_ADMIN_EMAIL", "SLUICE_ADMIN_PASSWORD", "SLUICE_SERVICE_KEY"}) {
+    loader.allow_variable(name);
+  }
+}
+
+namespace {
+
+std::map<std::string, std::string> sluice_variables() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const size_t equals = text.find('=');
+    if (text.starts_with("SLUICE_") && equals != std::string_view::npos) {
+      found.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedSettings> load_settings(const SettingsFlags& flags) {
+  auto loaded = std::make_unique<LoadedSettings>();
+  loaded->settings.register_with(loaded->loader);
+  config::Sources sources{.environment = sluice_variables(), .flags = flags.overrides};
+  const bool by_default = flags.config_file.empty();
+  const std::string file = by_default ? "sluice.toml" : flags.config_file;
+  if (!by_default || std::filesystem::exists(file)) {
+    std::ifstream stream(file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    if (!stream) {
+      loaded->problems.push_back({file, "", "cannot be read; check --config"});
+      return loaded;
+    }
+    sources.file = file;
+    sources.text = text.str();
+  }
+  loaded->problems = loaded->loader.load(sources);
+  return loaded;
+}
+
+}  // namespace sluice::server
