@@ -18,6 +18,7 @@ using Error = boost::system::error_code;
 constexpr size_t first_buffer = 4 << 10;
 // Answers up to here are copied behind their head: one short copy is cheaper than a second buffer in the system call.
 constexpr size_t copied_body = 4 << 10;
+constexpr size_t announced_body = 64 << 10;
 // What a client may still send after we have answered and closed, so that it gets to read the answer.
 constexpr size_t lingering_bytes = 1 << 20;
 constexpr Duration lingering_time = 2s;
@@ -171,6 +172,13 @@ Task<> StreamConnection<Stream>::run() {
     if (more) more = co_await answer_request();
   }
   if (!stream_) co_return;
+  if constexpr (!is_plain) {
+    // Says that this is the end, and not somebody cutting the line.
+    wait_for(Wait::write, lingering_time);
+    Error unheard;
+    co_await stream_->async_shutdown(asio::redirect_error(asio::use_awaitable, unheard));
+    waiting_for_ = Wait::nothing;
+  }
   if (must_linger_) co_await linger();
   Error ignored;
   socket().shutdown(Socket::shutdown_both, ignored);
@@ -323,13 +331,13 @@ template <class Stream>
 Task<std::optional<Response>> StreamConnection<Stream>::read_body() {
   co_await continue_if_expected();
   std::string& body = exchange_.request().body;
-  if (parser_.head().content_length > 0) body.reserve(parser_.head().content_length);
+  // Not all that was announced: memory is for what has come.
+  body.reserve(std::min<uint64_t>(parser_.head().content_length, announced_body));
   while (true) {
     if (parser_.state() == RequestParser::State::body) begin_ += parser_.parse(buffered(), body);
     if (parser_.state() != RequestParser::State::body) break;
     // Only framing may be left unparsed (a chunk's head, trailers); none that we accept is this long.
-    if (end_ - begin_ > config_.max_head)
-      co_return exchange_.refuse(parser_.head(), peer_, problem_of(ParseError::malformed));
+    if (end_ - begin_ > config_.max_head) co_return exchange_.answer(problem_of(ParseError::malformed));
     body_bytes_ = body.size();
     wait_for(Wait::body, body_time());
     Error failed;
@@ -339,7 +347,7 @@ Task<std::optional<Response>> StreamConnection<Stream>::read_body() {
     if (!take(got, failed)) co_return exchange_.answer(request_timeout());
   }
   if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
-  co_return exchange_.refuse(parser_.head(), peer_, problem_of(parser_.error()));
+  co_return exchange_.answer(problem_of(parser_.error()));
 }
 
 // A body in pieces, for the handler. Fails like an engine when the client does.

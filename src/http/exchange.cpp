@@ -13,6 +13,8 @@
 namespace sluice::http {
 namespace {
 
+constexpr size_t kept_body = 16 << 10;
+
 std::string join(const std::vector<Method>& methods) {
   std::string out;
   for (const Method method : methods) out.append(out.empty() ? "" : ", ").append(name(method));
@@ -56,6 +58,8 @@ void Exchange::name(const RequestHead& head, const Client& peer) {
   request_.path.clear();
   request_.query = {};
   request_.headers = &head.headers;
+  // A large body's memory is not kept for the next request, which may never come.
+  if (request_.body.capacity() > kept_body) request_.body = {};
   request_.body.clear();
   request_.stream = nullptr;
   request_.params.clear();
@@ -71,8 +75,7 @@ void Exchange::name(const RequestHead& head, const Client& peer) {
 }
 
 Response Exchange::refuse(const RequestHead& head, const Client& peer, const Problem& problem) {
-  // Once the route is known the request has its name already.
-  if (route_ == nullptr) name(head, peer);
+  name(head, peer);
   return answer(problem);
 }
 

@@ -35,7 +35,7 @@ class Exchange {
 
   // A head has arrived. Fills the request and finds its route; an answer where it is refused or needs no handler.
   std::optional<Response> begin(const RequestHead& head, const Client& peer);
-  // A request that could not be read. It gets a name all the same.
+  // A head that could not be read. The request gets a name all the same.
   Response refuse(const RequestHead& head, const Client& peer, const Problem& problem);
   // The answer to an error of our own, in the name of the current request.
   Response answer(const Problem& problem) const { return problem.to_response(request_.request_id); }

@@ -30,9 +30,21 @@ bool is_safe(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
 }
 
+// Fields that the engine writes itself, by what it really does.
+bool is_ours(std::string_view name) {
+  switch (name.size()) {
+    case 4: return equal_ignoring_case(name, "Date");
+    case 10: return equal_ignoring_case(name, "Connection");
+    case 12: return equal_ignoring_case(name, "X-Request-Id");
+    case 14: return equal_ignoring_case(name, "Content-Length");
+    case 17: return equal_ignoring_case(name, "Transfer-Encoding");
+    default: return false;
+  }
+}
+
 void append_fields(const Headers& headers, std::string& out) {
   for (const Headers::Field field : headers) {
-    if (!is_safe(field.name) || !is_safe(field.value)) continue;
+    if (is_ours(field.name) || !is_safe(field.name) || !is_safe(field.value)) continue;
     out.append(field.name).append(": ").append(field.value).append("\r\n");
   }
 }

@@ -82,6 +82,9 @@ class RequestParser::Machine {
   };
 
   size_t put(std::string_view input) {
+    // Beast asserts that a last chunk it has seen the beginning of is at least "0\r\n\r\n" when it looks again. Nothing
+    // shorter can end a chunked body, so waiting for that much costs nothing.
+    if (state == State::body && head.chunked && input.size() < 5) return 0;
     started = true;
     input_ = input;
     beast::error_code failure;
@@ -107,7 +110,9 @@ class RequestParser::Machine {
     if (refused_) {
       error = *refused_;
     } else if (failure == beast::http::error::header_limit) {
-      error = head.target.empty() ? ParseError::target_too_long : ParseError::head_too_large;
+      // Beast may look at the first line only once the whole head is there.
+      const bool in_target = head.target.empty() && !input_.contains('\n');
+      error = in_target ? ParseError::target_too_long : ParseError::head_too_large;
     } else {
       error = ParseError::malformed;
     }
