@@ -18,13 +18,13 @@ std::string first_line(const char* message) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-pg_conn* start_connecting(const PostgresConfig& config, const std::string& url) {
+pg_conn* start_connecting(const PostgresConfig& config) {
   const std::string name = "sluice " + config.service;
   std::vector<const char*> keys = {"dbname", "application_name", "client_encoding", "gssencmode",
                                    // Notices a server that vanished without a word (a pulled cable, a frozen machine).
                                    "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
                                    "tcp_user_timeout"};
-  std::vector<const char*> values = {url.c_str(), name.c_str(), "UTF8", "disable", "1", "10", "5", "3", "15000"};
+  std::vector<const char*> values = {config.url.c_str(), name.c_str(), "UTF8", "disable", "1", "10", "5", "3", "15000"};
   const auto add_unless_empty = [&](const char* key, const std::string& value) {
     if (value.empty()) return;
     keys.push_back(key);
@@ -46,14 +46,14 @@ Connection::~Connection() {
   if (pg_ != nullptr) PQfinish(pg_);
 }
 
-Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const PostgresConfig& config, std::string url) {
+Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const PostgresConfig& config) {
   std::unique_ptr<Connection> connection(new Connection(executor));
-  co_await connection->connect(config, std::move(url));
+  co_await connection->connect(config);
   co_return connection;
 }
 
-Task<> Connection::connect(const PostgresConfig& config, std::string url) {
-  pg_ = start_connecting(config, url);
+Task<> Connection::connect(const PostgresConfig& config) {
+  pg_ = start_connecting(config);
   PostgresPollingStatusType next = PGRES_POLLING_WRITING;
   while (next != PGRES_POLLING_OK) {
     if (next == PGRES_POLLING_FAILED || PQstatus(pg_) == CONNECTION_BAD) lost();

@@ -45,7 +45,7 @@ struct PipelineOutcome {
 class Connection {
  public:
   // Connects and logs in. Throws ConnectionLost, or DeadlineExceeded after config.connect_timeout without a word.
-  static Task<std::unique_ptr<Connection>> open(Executor executor, const PostgresConfig& config, std::string url);
+  static Task<std::unique_ptr<Connection>> open(Executor executor, const PostgresConfig& config);
 
   ~Connection();
   Connection(const Connection&) = delete;
@@ -73,7 +73,7 @@ class Connection {
   };
 
   explicit Connection(const Executor& executor);
-  Task<> connect(const PostgresConfig& config, std::string url);
+  Task<> connect(const PostgresConfig& config);
   void send(const std::vector<Step>& steps);
   Task<> flush(Duration silence);
   Task<> wait(bool for_write, Duration silence);

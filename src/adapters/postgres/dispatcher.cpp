@@ -18,12 +18,12 @@ const metrics::Histogram duration{"db_query_duration_seconds",
 
 }  // namespace
 
-Dispatcher::Dispatcher(const PostgresConfig& config, std::string url, Executor executor, Clock& clock, uint64_t seed)
+Dispatcher::Dispatcher(const PostgresConfig& config, Executor executor, Clock& clock, uint64_t seed)
     : config_(config),
       executor_(executor),
       clock_(clock),
       random_(seed),
-      pool_(config_, std::move(url), executor, clock, random_, [this] { dispatch(); }),
+      pool_(config_, executor, clock, random_, [this] { dispatch(); }),
       scope_(executor),
       waiting_gauge_(waiting.with({config_.service})),
       durations_{&duration.with({config_.service, "read"}), &duration.with({config_.service, "write"}),

@@ -21,7 +21,7 @@ namespace sluice::postgres {
 class Dispatcher {
  public:
   // References must outlive it. Everything but `perform` happens on `executor`, which one thread runs.
-  Dispatcher(const PostgresConfig& config, std::string url, Executor executor, Clock& clock, uint64_t seed);
+  Dispatcher(const PostgresConfig& config, Executor executor, Clock& clock, uint64_t seed);
 
   // Starts connecting.
   void start();

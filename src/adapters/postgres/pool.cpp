@@ -14,10 +14,8 @@ constexpr Duration pause_after_refusal = 1s;
 
 }  // namespace
 
-Pool::Pool(const PostgresConfig& config, std::string url, Executor executor, Clock& clock, Random& random,
-           std::function<void()> changed)
+Pool::Pool(const PostgresConfig& config, Executor executor, Clock& clock, Random& random, std::function<void()> changed)
     : config_(config),
-      url_(std::move(url)),
       executor_(executor),
       clock_(clock),
       random_(random),
@@ -83,7 +81,7 @@ Task<> Pool::open_one() {
   std::unique_ptr<Connection> connection;
   std::string reason;
   try {
-    connection = co_await Connection::open(executor_, config_, url_);
+    connection = co_await Connection::open(executor_, config_);
   } catch (const ConnectionLost& error) {
     reason = error.what();
   } catch (const EngineUnavailable& error) {
@@ -98,7 +96,7 @@ Task<> Pool::open_one() {
 }
 
 void Pool::add(std::unique_ptr<Connection> connection) {
-  if (down_) log::info("postgres is back", {{"service", config_.service}, {"url", url_}});
+  if (down_) log::info("postgres is back", {{"service", config_.service}, {"url", config_.url}});
   down_ = false;
   grow_after_ = {};
   const Instant now = clock_.now();
@@ -112,7 +110,7 @@ void Pool::opening_failed(const std::string& reason) {
   last_error_ = reason;
   grow_after_ = clock_.now() + pause_after_refusal;
   if (size() > 0 || down_) return;
-  log::warning("postgres is down", {{"service", config_.service}, {"url", url_}, {"error", reason}});
+  log::warning("postgres is down", {{"service", config_.service}, {"url", config_.url}, {"error", reason}});
   down_ = true;
   scope_.spawn("postgres reconnect", reconnect());
   changed_();

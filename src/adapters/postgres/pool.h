@@ -22,8 +22,7 @@ class Pool {
  public:
   // `changed` is called when a connection has become free or the pool has gone down or come up. References must outlive
   // it. Close it before destroying it.
-  Pool(const PostgresConfig& config, std::string url, Executor executor, Clock& clock, Random& random,
-       std::function<void()> changed);
+  Pool(const PostgresConfig& config, Executor executor, Clock& clock, Random& random, std::function<void()> changed);
 
   // Starts to keep the kept ones open.
   void start();
@@ -61,7 +60,6 @@ class Pool {
   void report() const;
 
   const PostgresConfig& config_;
-  std::string url_;
   Executor executor_;
   Clock& clock_;
   Random& random_;

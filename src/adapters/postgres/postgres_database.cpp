@@ -13,11 +13,17 @@ Task<sql::Rows> perform(Dispatcher& dispatcher, RequestKind kind, sql::Statement
   co_return request->take();
 }
 
-std::unique_ptr<Dispatcher> start_dispatcher(const PostgresConfig& config, const std::string& url, EngineThread& thread,
-                                             Clock& clock) {
+// Its own name, so that metrics tell the two apart.
+PostgresConfig for_replica(PostgresConfig config) {
+  config.url = config.replica_url;
+  config.service += "_replica";
+  return config;
+}
+
+std::unique_ptr<Dispatcher> start_dispatcher(const PostgresConfig& config, EngineThread& thread, Clock& clock) {
   // Jitter must differ between processes; nothing else hangs on it.
   const auto seed = static_cast<uint64_t>(clock.wall().time_since_epoch().count());
-  auto dispatcher = std::make_unique<Dispatcher>(config, url, thread.executor(), clock, seed);
+  auto dispatcher = std::make_unique<Dispatcher>(config, thread.executor(), clock, seed);
   asio::post(thread.executor(), [started = dispatcher.get()] { started->start(); });
   return dispatcher;
 }
@@ -25,8 +31,11 @@ std::unique_ptr<Dispatcher> start_dispatcher(const PostgresConfig& config, const
 }  // namespace
 
 PostgresDatabase::PostgresDatabase(PostgresConfig config, EngineThread& thread, Clock& clock)
-    : config_(std::move(config)), thread_(thread), primary_(start_dispatcher(config_, config_.url, thread, clock)) {
-  if (!config_.replica_url.empty()) replica_ = start_dispatcher(config_, config_.replica_url, thread, clock);
+    : config_(std::move(config)),
+      replica_config_(for_replica(config_)),
+      thread_(thread),
+      primary_(start_dispatcher(config_, thread, clock)) {
+  if (!config_.replica_url.empty()) replica_ = start_dispatcher(replica_config_, thread, clock);
 }
 
 PostgresDatabase::~PostgresDatabase() {

@@ -37,6 +37,7 @@ class PostgresDatabase : public sql::Database {
 
  private:
   const PostgresConfig config_;
+  const PostgresConfig replica_config_;
   EngineThread& thread_;
   std::unique_ptr<Dispatcher> primary_;
   std::unique_ptr<Dispatcher> replica_;  // null: none is configured

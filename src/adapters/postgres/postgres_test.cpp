@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/numeric.h"
+#include "adapters/postgres/postgres_config.h"
 #include "adapters/postgres/scram_secret.h"
 #include "adapters/postgres/sql_failure.h"
 #include "adapters/sql/database.h"
+#include "runtime/config.h"
 
 namespace sluice::postgres {
 namespace {
@@ -75,6 +77,18 @@ TEST(SqlFailure, a_cancelled_statement_took_too_long) {
 
 TEST(SqlFailure, everything_else_is_our_mistake) {
   for (const char* state : {"42601", "42P01", "22P02", "42501"}) EXPECT_THROW(rethrow(state), sql::StatementError);
+}
+
+TEST(PostgresConfig, is_read_and_a_pool_that_keeps_more_than_it_has_is_refused) {
+  PostgresConfig config;
+  config::Loader loader;
+  loader.section("postgres", config);
+  const std::string text = "[postgres]\nurl = \"postgresql://localhost/sluice\"\npool_max = 3\npool_kept = 4\n";
+  const auto problems =
+      loader.load({.file = "sluice.toml", .text = text, .environment = {{"SLUICE_POSTGRES_PASSWORD", "p"}}});
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(config.url, "postgresql://localhost/sluice");
+  EXPECT_EQ(config.password, "p");
 }
 
 TEST(ScramSecret, hides_the_password) {
