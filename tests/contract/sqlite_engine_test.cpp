@@ -59,6 +59,14 @@ TEST_F(SqliteEngine, a_read_cannot_write) {
   EXPECT_THROW(run(database_->read("CREATE TABLE t (a)")), sql::StatementError);
 }
 
+TEST_F(SqliteEngine, a_read_that_never_ends_is_ended) {
+  open({.folder = {}, .read_time_limit = 20ms});
+  EXPECT_THROW(run(database_->read("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                                   "SELECT count(*) FROM n")),
+               DeadlineExceeded);
+  EXPECT_EQ(count("SELECT count(*) FROM api_keys"), 0);
+}
+
 TEST_F(SqliteEngine, reads_beyond_the_bound_are_refused) {
   open({.folder = {}, .readers = 1, .max_waiting_reads = 2});
   std::vector<Task<sql::Rows>> reads;

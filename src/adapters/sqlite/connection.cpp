@@ -187,6 +187,19 @@ void Connection::now_function(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_result_int64(context, self->now_.time_since_epoch().count());
 }
 
+void Connection::set_deadline(const Clock& clock, Deadline deadline) {
+  // So many of SQLite's steps take about a tenth of a millisecond.
+  constexpr int steps = 10'000;
+  if (clock_ == nullptr) sqlite3_progress_handler(handle_, steps, &Connection::past_deadline, this);
+  clock_ = &clock;
+  deadline_ = deadline;
+}
+
+int Connection::past_deadline(void* self) {
+  const auto* connection = static_cast<const Connection*>(self);
+  return connection->deadline_.passed(*connection->clock_) ? 1 : 0;
+}
+
 int Connection::commit_hook(void* self, sqlite3*, const char*, int pages) {
   static_cast<Connection*>(self)->on_commit_(pages);
   return SQLITE_OK;

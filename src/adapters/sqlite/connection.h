@@ -13,6 +13,7 @@
 
 #include "adapters/sql/value.h"
 #include "base/time.h"
+#include "runtime/deadline.h"
 
 struct sqlite3;
 struct sqlite3_context;
@@ -38,6 +39,8 @@ class Connection {
 
   bool in_transaction() const;
   void set_now(Time now) { now_ = now; }
+  // From now on a statement that still runs at `deadline` ends with DeadlineExceeded.
+  void set_deadline(const Clock& clock, Deadline deadline);
 
   // After every commit `hook` gets the number of pages now in the WAL.
   void on_commit(std::function<void(int)> hook);
@@ -56,6 +59,7 @@ class Connection {
 
   Prepared& prepare(std::string_view text);
   static void now_function(sqlite3_context* context, int count, sqlite3_value** arguments);
+  static int past_deadline(void* self);
   static int commit_hook(void* self, sqlite3* connection, const char* database, int pages);
 
   struct TextHash {
@@ -65,6 +69,8 @@ class Connection {
 
   sqlite3* handle_ = nullptr;
   Time now_{};
+  const Clock* clock_ = nullptr;
+  Deadline deadline_;
   std::function<void(int)> on_commit_;
   std::unordered_map<std::string, std::unique_ptr<Prepared>, TextHash, std::equal_to<>> prepared_;
 };

@@ -40,6 +40,7 @@ void throw_error(int code, std::string_view message, std::string_view doing) {
     case SQLITE_TOOBIG:
     case SQLITE_MISUSE:
     case SQLITE_READONLY: throw sql::StatementError(fmt::format("sqlite: {} in: {}", message, doing));
+    case SQLITE_INTERRUPT: throw DeadlineExceeded("sqlite");
     // The file is damaged or is no database: time does not mend it.
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:

@@ -2,8 +2,9 @@
 
 namespace sluice::sqlite {
 
-Readers::Readers(const std::filesystem::path& file, unsigned count, size_t max_waiting, const Clock& clock)
-    : clock_(clock), threads_("sqlite", count, max_waiting) {
+Readers::Readers(const std::filesystem::path& file, unsigned count, size_t max_waiting, Duration time_limit,
+                 const Clock& clock)
+    : clock_(clock), time_limit_(time_limit), threads_("sqlite", count, max_waiting) {
   for (unsigned i = 0; i < count; ++i) {
     free_.push_back(std::make_unique<Connection>(file, Connection::Use::read, Duration{5s}));
   }
@@ -32,6 +33,7 @@ sql::Rows Readers::read_here(sql::Statement statement, const sql::Params& params
   };
   const GiveBack give_back{*this, connection};
   connection->set_now(clock_.wall());
+  connection->set_deadline(clock_, Deadline::after(clock_, time_limit_));
   return connection->execute(statement.text(sql::Dialect::sqlite), params);
 }
 

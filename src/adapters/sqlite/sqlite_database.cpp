@@ -47,7 +47,8 @@ struct SqliteDatabase::Parts {
       checkpointer = std::make_unique<Checkpointer>(file, *queue);
       connection->on_commit([this](int pages) { checkpointer->note_pages(pages); });
     }
-    readers = std::make_unique<Readers>(file, options.readers, options.max_waiting_reads, clock);
+    readers =
+        std::make_unique<Readers>(file, options.readers, options.max_waiting_reads, options.read_time_limit, clock);
     writer = std::make_unique<Writer>(std::move(connection), *queue, clock);
   }
   ~Parts() {

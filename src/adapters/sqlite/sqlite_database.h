@@ -26,6 +26,8 @@ struct SqliteOptions {
   size_t max_unanswered_writes = 10'000;
   // Reads that wait for one of the readers; one more is refused with Overloaded.
   size_t max_waiting_reads = 10'000;
+  // A read that takes longer ends with DeadlineExceeded, so that a few bad ones cannot hold all readers.
+  Duration read_time_limit = 10s;
 
   static void describe(config::Section<SqliteOptions>& section);
 };
