@@ -101,6 +101,7 @@ TEST_F(PostgresSetupTest, the_logins_limits_hold_behind_a_pooler) {
   postgres::SetupConfig config = setup_config(server);
   config.services = {{"job_service", password_of("job_service")}};
   config.statement_timeout = 200ms;
+  config.admin.url = shared_pgbouncer().url();
   postgres::PostgresSetup setup(config, thread_, clock_);
   run(setup.create_services());
   const auto jobs = log_in("job_service", shared_pgbouncer().url());

@@ -22,7 +22,7 @@ Prints what to put into sluice.toml and runs until Ctrl-C. The data is gone afte
 example: sluice-services up pg
 )";
 
-// The administrator goes past the pooler: migrations are the one thing that wants a server of its own.
+// Passwords go into the environment: sluice.toml holds no secrets.
 void print_settings(const sluice::test::PostgresServer& postgres, const std::string& url) {
   fmt::print(
       "# sluice.toml\n"
@@ -30,13 +30,12 @@ void print_settings(const sluice::test::PostgresServer& postgres, const std::str
       "url = \"{}\"\n"
       "\n"
       "# environment of `sluice migrate` (makes the schemas and their logins) and `sluice serve`\n"
-      "export SLUICE_POSTGRES_ADMIN_URL=\"{}\"\n"
       "export SLUICE_POSTGRES_ADMIN_USER=\"{}\"\n"
       "export SLUICE_POSTGRES_ADMIN_PASSWORD=\"{}\"\n"
       "export SLUICE_POSTGRES_PASSWORD=\"services\"\n"
       "\n"
       "# running; Ctrl-C ends it and removes the data\n",
-      url, postgres.url(), postgres.user(), postgres.password());
+      url, postgres.user(), postgres.password());
   std::fflush(stdout);
 }
 

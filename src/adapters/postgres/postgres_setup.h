@@ -28,7 +28,7 @@ struct ServiceLogin {
 };
 
 struct SetupConfig {
-  // Who may create roles and schemas, and where: past any pooler.
+  // Who may create roles and schemas, and where; a pooler in between is fine.
   PostgresConfig admin;
   std::vector<ServiceLogin> services;
   // Become settings of the services' roles, because a transaction pooler passes no others on.
