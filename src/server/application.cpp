@@ -7,6 +7,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include "api/document_routes.h"
 #include "runtime/log.h"
 #include "server/blocking.h"
 #include "server/version.h"
@@ -33,6 +34,7 @@ Application::Application(const Settings& settings, ServeOptions options)
   run_blocking(starting_, identity_.apply_environment());
   readiness_.engines = engines_.probes();
   api::add_health_routes(api_, clock_, readiness_);
+  add_features();
   api::add_docs_routes(api_, std::string(version));
   http::Router router;
   api_.install(router);
@@ -41,8 +43,24 @@ Application::Application(const Settings& settings, ServeOptions options)
 
 Application::~Application() = default;
 
+void Application::add_features() {
+  if (options_.roles.contains(Service::documents)) {
+    documents_ = std::make_unique<DocumentParts>(settings_.documents, engines_.of(Service::documents), clock_, secrets_,
+                                                 scope_, threads_.executor(0));
+    api::add_document_routes(api_, documents_->documents(), clock_);
+  }
+}
+
+void Application::run_on_first_thread(Task<> task) {
+  std::promise<void> ended;
+  asio::co_spawn(threads_.executor(0), std::move(task),
+                 [&ended](const std::exception_ptr& error) { error ? ended.set_exception(error) : ended.set_value(); });
+  ended.get_future().get();
+}
+
 void Application::run() {
   threads_.start();
+  if (documents_) asio::post(threads_.executor(0), [this] { documents_->documents().start(); });
   server_->start();
   log::info("serving", {{"url", server_->url()}, {"version", version}});
   fmt::print("listening on {}\n", server_->url());
@@ -52,9 +70,8 @@ void Application::run() {
   log::info("stopping");
   readiness_.draining = true;
   server_->drain(settings_.process.drain);
-  std::promise<void> closed;
-  asio::co_spawn(threads_.executor(0), scope_.close(), [&closed](const std::exception_ptr&) { closed.set_value(); });
-  closed.get_future().wait();
+  run_on_first_thread(scope_.close());
+  if (documents_) run_on_first_thread(documents_->close());
   threads_.stop();
   log::info("stopped");
 }

@@ -13,6 +13,7 @@
 #include "runtime/io_threads.h"
 #include "runtime/system_clock.h"
 #include "runtime/task_scope.h"
+#include "server/document_parts.h"
 #include "server/engines.h"
 #include "server/identity.h"
 #include "server/settings.h"
@@ -35,6 +36,9 @@ class Application {
   void run();
 
  private:
+  void add_features();
+  // Runs `task` on the first I/O thread and waits for its end.
+  void run_on_first_thread(Task<> task);
   // Waits for the signal; a second one ends the process at once.
   void wait_for_stop();
 
@@ -48,7 +52,8 @@ class Application {
   Identity identity_;
   api::Readiness readiness_;
   api::Api api_;
-  TaskScope scope_;  // background loops, on the first I/O thread
+  TaskScope scope_;                           // background loops, on the first I/O thread
+  std::unique_ptr<DocumentParts> documents_;  // where the role is served
   std::unique_ptr<http::Server> server_;
 };
 

@@ -21,6 +21,7 @@ inline constexpr int asked_wrongly = 2;
 using Chosen = std::optional<std::function<int()>>;
 
 void add_serve(CLI::App& program, Chosen& chosen);
+void add_migrate(CLI::App& program, Chosen& chosen);
 void add_config(CLI::App& program, Chosen& chosen);
 void add_metrics(CLI::App& program, Chosen& chosen);
 void add_admin(CLI::App& program, Chosen& chosen);

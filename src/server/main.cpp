@@ -11,6 +11,7 @@ int main(int count, char** arguments) {
   program.require_subcommand(1);
   Chosen chosen;
   add_serve(program, chosen);
+  add_migrate(program, chosen);
   add_config(program, chosen);
   add_metrics(program, chosen);
   add_admin(program, chosen);

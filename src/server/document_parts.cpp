@@ -1,0 +1,32 @@
+#include "server/document_parts.h"
+
+namespace sluice::server {
+namespace {
+
+http::ClientOptions client_options() {
+  http::ClientOptions options;
+  // The operator wrote the origins' addresses; loopback and private ones are fine.
+  options.reach = http::Reach::anywhere;
+  return options;
+}
+
+}  // namespace
+
+DocumentParts::DocumentParts(const documents::DocumentsConfig& config, sql::Database& database, Clock& clock,
+                             Random& random, TaskScope& scope, Executor executor)
+    : store_(database),
+      slots_(database),
+      breaker_(database),
+      file_threads_("files", 2, 1024),
+      client_(executor, clock, client_options()),
+      documents_(scope, executor) {
+  const std::string owner = Uuid::v7(clock.wall(), random).text();
+  for (const documents::OriginConfig& one : config.origin) {
+    const auto max_bytes = static_cast<size_t>(one.max_bytes.bytes);
+    files::FileStaticCopies& copies = static_copies_.emplace_back(one.static_dir, max_bytes, clock, file_threads_);
+    documents::HttpOrigin& origin = origins_.emplace_back(one, client_, clock);
+    documents_.add(one, {store_, copies, origin, slots_, breaker_, clock, random, owner});
+  }
+}
+
+}  // namespace sluice::server

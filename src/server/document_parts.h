@@ -1,0 +1,40 @@
+// Documents wired to their engines.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "adapters/files/file_static_copies.h"
+#include "adapters/sql/sql_document_store.h"
+#include "adapters/sql/sql_shared_breaker.h"
+#include "adapters/sql/sql_slots.h"
+#include "documents/documents.h"
+#include "documents/http_origin.h"
+#include "http/client.h"
+#include "runtime/offload.h"
+
+namespace sluice::server {
+
+class DocumentParts {
+ public:
+  // `scope` and everything the origins do live on `executor`.
+  DocumentParts(const documents::DocumentsConfig& config, sql::Database& database, Clock& clock, Random& random,
+                TaskScope& scope, Executor executor);
+
+  documents::Documents& documents() { return documents_; }
+  // On the executor, once its scope is closed.
+  Task<> close() { return client_.close(); }
+
+ private:
+  sql::SqlDocumentStore store_;
+  sql::SqlSlots slots_;
+  sql::SqlSharedBreaker breaker_;
+  Offload file_threads_;
+  http::Client client_;
+  std::deque<files::FileStaticCopies> static_copies_;
+  std::deque<documents::HttpOrigin> origins_;
+  documents::Documents documents_;
+};
+
+}  // namespace sluice::server
