@@ -13,6 +13,8 @@ add_library(sluice_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/pch.cpp)
 target_link_libraries(sluice_pch PUBLIC sluice_asio fmt::fmt)
 target_include_directories(sluice_pch PUBLIC ${CMAKE_SOURCE_DIR}/src)
 target_precompile_headers(sluice_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h)
+# Without ccache: a precompiled header from another clone would look for that clone's files.
+set_target_properties(sluice_pch PROPERTIES CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/tools/compile_pch)
 
 function(sluice_room name)
   cmake_parse_arguments(ROOM "THREADS" "" "ROOMS;PRIVATE" ${ARGN})

@@ -19,10 +19,12 @@ option(SLUICE_FUZZ "Watch which code runs, so that tests/fuzz can be built" OFF)
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # A precompiled header carries no time stamp, so that ccache may serve the files that use it.
+  # A precompiled header carries no time stamp, is known by the sum of what it includes (tools/compile_pch), and is named
+  # in a way that ccache understands: so ccache serves the files that use it, also in another clone.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
