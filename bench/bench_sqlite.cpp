@@ -104,7 +104,7 @@ double median(std::vector<double> values) {
 int main(int count, char** arguments) {
   using namespace sluice;
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 7;
-  const int commits = count > 2 ? std::atoi(arguments[2]) : 500;
+  const int commits = count > 2 ? std::atoi(arguments[2]) : 3000;
   std::vector<double> ours;
   std::vector<double> bare;
   for (int round = 1; round <= rounds; ++round) {

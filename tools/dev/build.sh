@@ -53,3 +53,9 @@ run_services() {
   build release sluice-services
   exec build/release/bin/sluice-services "$@"
 }
+
+write_docs() {
+  need build
+  build release sluice
+  SLUICE_BIN=build/release/bin tools/generated_docs.py --write
+}

@@ -1,0 +1,184 @@
+// `sluice` as an operator uses it: the real program, its commands, its end.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/raw_client.h"
+#include "tests/support/pgbouncer_server.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/sluice_server.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct ServerScenario : testing::Test {
+  std::string data() const { return (folder / "data").string(); }
+  std::string write_config(const std::string& text) const {
+    const std::string file = (folder / "sluice.toml").string();
+    std::ofstream(file) << text;
+    return file;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(ServerScenario, starts_on_an_empty_folder_and_answers) {
+  SluiceServer sluice({.data = data()});
+  EXPECT_EQ(RawClient(sluice.port()).get("/healthz").body, R"({"status":"alive"})");
+  const RawResponse ready = RawClient(sluice.port()).get("/readyz");
+  EXPECT_EQ(ready.status, 200);
+  EXPECT_EQ(ready.body, R"({"status":"ready","engines":{"sqlite":"up"}})");
+  EXPECT_THAT(RawClient(sluice.port()).get("/metrics").body, HasSubstr("http_requests_total{"));
+  EXPECT_THAT(RawClient(sluice.port()).get("/openapi.json").body, HasSubstr("\"/readyz\":{"));
+  const RawResponse docs = RawClient(sluice.port()).get("/docs");
+  EXPECT_THAT(docs.body, HasSubstr("/openapi.json"));
+  EXPECT_THAT(docs.header("Content-Security-Policy"), HasSubstr("default-src 'none'"));
+  EXPECT_EQ(RawClient(sluice.port()).get("/").status, 200);
+  EXPECT_EQ(sluice.stop(), 0);
+}
+
+TEST_F(ServerScenario, a_second_server_on_the_same_data_is_refused_with_the_owner) {
+  SluiceServer first({.data = data()});
+  const CommandResult second = run_sluice({"serve", "--data", data(), "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_THAT(second.output, HasSubstr("in use by another Sluice (process " + std::to_string(first.process().pid())));
+  EXPECT_EQ(RawClient(first.port()).get("/readyz").status, 200);
+}
+
+TEST_F(ServerScenario, the_folder_is_free_again_after_kill_minus_nine) {
+  std::string key;
+  {
+    SluiceServer first({.data = data()});
+    key = run_sluice({"admin", "create-key", "--data", data(), "--role", "SERVICE", "--name", "a"}).output;
+    first.kill();
+  }
+  SluiceServer second({.data = data()});
+  EXPECT_THAT(run_sluice({"admin", "list-keys", "--data", data()}).output, HasSubstr("SERVICE"));
+}
+
+TEST_F(ServerScenario, keys_can_be_made_and_revoked_beside_the_running_server) {
+  SluiceServer sluice({.data = data()});
+  const CommandResult made = run_sluice({"admin", "create-key", "--data", data(), "--role", "ADMIN", "--name", "ops"});
+  EXPECT_EQ(made.code, 0);
+  EXPECT_THAT(made.output, HasSubstr("sk_"));
+  const std::string id = made.output.substr(made.output.find("key ") + 4, 36);
+  EXPECT_EQ(run_sluice({"admin", "revoke-key", "--data", data(), id}).code, 0);
+  EXPECT_THAT(run_sluice({"admin", "list-keys", "--data", data()}).output, HasSubstr("revoked"));
+  EXPECT_EQ(run_sluice({"admin", "revoke-key", "--data", data(), "nonsense"}).code, 1);
+  EXPECT_EQ(run_sluice({"admin", "create-key", "--data", data(), "--role", "BOSS", "--name", "x"}).code, 2);
+}
+
+TEST_F(ServerScenario, administrators_are_made_from_the_command_line_or_at_the_first_start) {
+  EXPECT_EQ(
+      run_sluice({"admin", "create", "--data", data(), "--email", "kim@example.org"}, {}, "a long password\n").code, 0);
+  const CommandResult again =
+      run_sluice({"admin", "create", "--data", data(), "--email", "KIM@example.org"}, {}, "a long password\n");
+  EXPECT_EQ(again.code, 1);
+  EXPECT_THAT(again.output, HasSubstr("exists already"));
+  EXPECT_EQ(run_sluice({"admin", "create", "--data", data(), "--email", "x"}, {}, "a long password\n").code, 1);
+  EXPECT_EQ(run_sluice({"admin", "create", "--data", data(), "--email", "a@b.c"}, {}, "short\n").code, 1);
+
+  const std::string other = (folder / "other").string();
+  const std::map<std::string, std::string> first_start{{"SLUICE_ADMIN_EMAIL", "lee@example.org"},
+                                                       {"SLUICE_ADMIN_PASSWORD", "a long password"}};
+  SluiceServer sluice({.data = other, .environment = first_start});
+  EXPECT_THAT(sluice.process().output(), HasSubstr("the first administrator was made"));
+  EXPECT_THAT(sluice.process().output(), testing::Not(HasSubstr("lee@example.org")));
+}
+
+TEST_F(ServerScenario, the_service_key_of_the_environment_works_from_the_first_start_on) {
+  SluiceServer sluice({.data = data(), .environment = {{"SLUICE_SERVICE_KEY", "sk_from_the_environment"}}});
+  EXPECT_THAT(run_sluice({"admin", "list-keys", "--data", data()}).output, HasSubstr("SLUICE_SERVICE_KEY"));
+  const CommandResult weak = run_sluice({"serve", "--data", (folder / "b").string(), "--listen", "127.0.0.1:0"},
+                                        {{"SLUICE_SERVICE_KEY", "short"}});
+  EXPECT_EQ(weak.code, 1);
+  EXPECT_THAT(weak.output, HasSubstr("SLUICE_SERVICE_KEY must have at least"));
+}
+
+TEST_F(ServerScenario, a_wrong_configuration_is_refused_with_place_and_remedy) {
+  const std::string file = write_config("[http]\nlisten = \"127.0.0.1:0\"\nhead_timout = \"5s\"\nidle_timeout = 5\n");
+  const CommandResult checked = run_sluice({"config", "check", "--config", file});
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_THAT(checked.output, HasSubstr(file + ":3"));
+  EXPECT_THAT(checked.output, HasSubstr("head_timeout"));
+  EXPECT_THAT(checked.output, HasSubstr(file + ":4"));
+  EXPECT_EQ(run_sluice({"serve", "--config", file, "--data", data()}).code, 2);
+  EXPECT_EQ(run_sluice({"serve", "--config", "/no/such/file", "--data", data()}).code, 2);
+  EXPECT_EQ(run_sluice({"serve", "--roles", "accounts,nobody", "--data", data()}).code, 2);
+  EXPECT_EQ(run_sluice({"serve", "--listen", "nonsense", "--data", data()}).code, 2);
+  EXPECT_EQ(run_sluice({"nonsense"}).code, 2);
+}
+
+TEST_F(ServerScenario, what_is_printed_loads_again) {
+  const CommandResult printed = run_sluice({"config", "print"}, {{"SLUICE_HTTP_LISTEN", "127.0.0.1:4711"}});
+  ASSERT_EQ(printed.code, 0);
+  EXPECT_THAT(printed.output, HasSubstr("listen = \"127.0.0.1:4711\"  # SLUICE_HTTP_LISTEN"));
+  EXPECT_EQ(run_sluice({"config", "check", "--config", write_config(printed.output)}).code, 0);
+}
+
+TEST_F(ServerScenario, every_command_explains_itself_with_an_example) {
+  const std::vector<std::vector<std::string>> commands{{"serve"},
+                                                       {"migrate"},
+                                                       {"version"},
+                                                       {"config", "check"},
+                                                       {"config", "print"},
+                                                       {"config", "docs"},
+                                                       {"metrics", "docs"},
+                                                       {"admin", "create"},
+                                                       {"admin", "create-key"},
+                                                       {"admin", "list-keys"},
+                                                       {"admin", "revoke-key"}};
+  for (std::vector<std::string> command : commands) {
+    command.push_back("--help");
+    const CommandResult help = run_sluice(command);
+    EXPECT_EQ(help.code, 0) << command.front();
+    EXPECT_THAT(help.output, HasSubstr("Example: ")) << command.front();
+  }
+}
+
+// Three services' worth of a real installation: migrated by the administrator, served through a transaction pooler.
+TEST_F(ServerScenario, runs_on_postgresql_behind_a_pooler_and_survives_its_restart) {
+  PostgresServer postgres;
+  PgBouncerServer pooler(postgres);
+  std::ofstream(folder / "person.keys") << "lookup " << std::string(64, 'a') << "\n1 " << std::string(64, 'b') << "\n";
+  const auto settings = [&](const std::string& url) {
+    return "[postgres]\nurl = \"" + url + "\"\nadmin_user = \"" + postgres.user() +
+           "\"\n[accounts]\nperson_keys_file = \"" + (folder / "person.keys").string() + "\"\n";
+  };
+  const std::map<std::string, std::string> secrets{{"SLUICE_POSTGRES_PASSWORD", postgres.password()},
+                                                   {"SLUICE_POSTGRES_ADMIN_PASSWORD", postgres.password()}};
+  const CommandResult migrated = run_sluice({"migrate", "--config", write_config(settings(postgres.url()))}, secrets);
+  ASSERT_EQ(migrated.code, 0) << migrated.output;
+  EXPECT_THAT(migrated.output, HasSubstr("user_service: applied 1"));
+  EXPECT_THAT(run_sluice({"migrate", "--config", (folder / "sluice.toml").string()}, secrets).output,
+              HasSubstr("user_service: up to date"));
+
+  const std::string config = write_config(settings(pooler.url()));
+  SluiceServer one({.config = config, .environment = secrets});
+  SluiceServer two({.config = config, .environment = secrets});
+  EXPECT_THAT(RawClient(one.port()).get("/readyz").body, HasSubstr(R"("postgres/user_service":"up")"));
+  EXPECT_EQ(run_sluice({"admin", "create-key", "--config", config, "--role", "SERVICE", "--name", "x"}, secrets).code,
+            0);
+  EXPECT_EQ(run_sluice({"admin", "create", "--config", config, "--email", "a@b.c"}, secrets, "a long password\n").code,
+            0);
+
+  postgres.kill();
+  const RawResponse down = RawClient(two.port()).get("/readyz");
+  EXPECT_EQ(down.status, 503);
+  EXPECT_EQ(down.header("Retry-After"), "1");
+  EXPECT_EQ(RawClient(two.port()).get("/healthz").status, 200);
+  postgres.start();
+  const auto give_up = std::chrono::steady_clock::now() + 30s;
+  while (RawClient(two.port()).get("/readyz").status != 200) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up) << two.process().output();
+  }
+  EXPECT_EQ(one.stop(), 0);
+  EXPECT_EQ(two.stop(), 0);
+}
+
+}  // namespace
+}  // namespace sluice::test
