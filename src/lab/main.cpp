@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "lab/load_command.h"
+#include "lab/origin_command.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Tools to try Sluice out and to measure it.", "sluice-lab");
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
   app.footer("Example:\n  sluice-lab load http://127.0.0.1:8080/healthz --rate 1000 --duration 10s");
   int exit_code = 0;
   sluice::lab::add_load_command(app, exit_code);
+  sluice::lab::add_origin_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

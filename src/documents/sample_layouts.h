@@ -1,0 +1,28 @@
+// Layouts to try documents with: the screens of an imagined court's case search, made by code, each different.
+//
+// They are what the model case of this room serves: XHTML-rooted XML that declares WebSquare's namespace. The demo
+// ships them as static copies, the simulated origin answers with them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::documents {
+
+inline constexpr std::string_view layout_namespace = "http://www.inswave.com/websquare";
+
+struct SampleLayout {
+  std::string path;
+  std::string title;
+  std::string case_type;
+};
+
+// The 39, in their order.
+const std::vector<SampleLayout>& sample_layouts();
+
+// The layout at `path`, one of the 39 or made up for a path that is none; the same bytes for the same arguments. Filled
+// up to exactly `bytes` where it would be smaller.
+std::string make_layout(std::string_view path, size_t bytes = 0);
+
+}  // namespace sluice::documents
