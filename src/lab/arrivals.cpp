@@ -5,11 +5,17 @@
 namespace sluice::lab {
 namespace {
 
+// How many intervals of the schedule have passed; nothing in a closed loop.
+std::optional<double> planned_until(const Arrivals::Plan& plan, std::chrono::duration<double> after) {
+  if (!plan.ramp.empty()) return plan.ramp.count_at(after);
+  if (plan.rate) return after.count() * *plan.rate;
+  return std::nullopt;
+}
+
 uint64_t total_of(const Arrivals::Plan& plan) {
   uint64_t total = plan.limit == 0 ? UINT64_MAX : plan.limit;
-  if (plan.rate) {
-    const double seconds = std::chrono::duration<double>(plan.duration).count();
-    total = std::min(total, static_cast<uint64_t>(std::max(0.0, std::ceil(seconds * *plan.rate - plan.phase - 1e-9))));
+  if (const auto planned = planned_until(plan, plan.duration)) {
+    total = std::min(total, static_cast<uint64_t>(std::max(0.0, std::ceil(*planned - plan.phase - 1e-9))));
   }
   return total;
 }
@@ -19,7 +25,9 @@ uint64_t total_of(const Arrivals::Plan& plan) {
 Arrivals::Arrivals(const Plan& plan) : plan_(plan), total_(total_of(plan)) {}
 
 SteadyTime Arrivals::intended(uint64_t i) const {
-  const std::chrono::duration<double> after((static_cast<double>(i) + plan_.phase) / *plan_.rate);
+  const double count = static_cast<double>(i) + plan_.phase;
+  const std::chrono::duration<double> after =
+      plan_.ramp.empty() ? std::chrono::duration<double>(count / *plan_.rate) : plan_.ramp.time_of(count);
   return plan_.start + std::chrono::duration_cast<SteadyClock::duration>(after);
 }
 
@@ -30,14 +38,14 @@ std::optional<SteadyTime> Arrivals::due(SteadyTime now) const {
 
 std::optional<SteadyTime> Arrivals::next(SteadyTime now) const {
   if (taken_ >= total_) return std::nullopt;
-  if (plan_.rate) return intended(taken_);
+  if (is_open()) return intended(taken_);
   if (now >= plan_.start + plan_.duration) return std::nullopt;
   return std::max(now, plan_.start);
 }
 
 uint64_t Arrivals::backlog(SteadyTime now) const {
-  if (!plan_.rate || now < plan_.start) return 0;
-  const double intervals = std::chrono::duration<double>(now - plan_.start).count() * *plan_.rate - plan_.phase;
+  if (!is_open() || now < plan_.start) return 0;
+  const double intervals = *planned_until(plan_, now - plan_.start) - plan_.phase;
   const uint64_t due = intervals < 0 ? 0 : std::min(total_, static_cast<uint64_t>(intervals) + 1);
   return due > taken_ ? due - taken_ : 0;
 }

@@ -1,21 +1,24 @@
 // When requests are meant to start.
 //
-// Open loop: request i is meant for start + (i + phase) / rate, whether or not the server keeps up. What is late is
-// still counted from that moment, so a stall costs every request that should have started in it, not only the one that
-// met it (no coordinated omission). Closed loop: a request is meant for the moment somebody is free to send it.
+// Open loop: request i is meant for start + (i + phase) / rate (or where a ramp has come to i + phase), whether or not
+// the server keeps up. What is late is still counted from that moment, so a stall costs every request that should have
+// started in it, not only the one that met it (no coordinated omission). Closed loop: a request is meant for the moment
+// somebody is free to send it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "lab/load_options.h"
+#include "lab/ramp.h"
 
 namespace sluice::lab {
 
 class Arrivals {
  public:
   struct Plan {
-    std::optional<double> rate{};  // a second; without it: closed loop
+    std::optional<double> rate{};  // a second; without it, and without a ramp: closed loop
+    Ramp ramp{};                   // in place of a rate
     double phase = 0;              // of an interval, so that several of one rate interleave
     SteadyTime start{};
     Duration duration{};
@@ -37,6 +40,7 @@ class Arrivals {
   uint64_t backlog(SteadyTime now) const;
 
  private:
+  bool is_open() const { return plan_.rate || !plan_.ramp.empty(); }
   SteadyTime intended(uint64_t i) const;
 
   Plan plan_;

@@ -28,7 +28,8 @@ struct LaneSetup {
   LoadTally& tally;
   LiveCounts& live;
   Wire::Endpoint endpoint;
-  std::vector<std::string> requests;  // taken in rotation
+  std::vector<std::string> requests;      // taken in rotation
+  std::vector<std::string> follow_ups{};  // one for each request, or none: sent where it is answered 404
   bool head_requests = false;
   unsigned connections = 1;
   Duration timeout{};

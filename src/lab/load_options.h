@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/time.h"
 #include "http/message.h"
 #include "http/url.h"
+#include "lab/ramp.h"
 
 namespace sluice::lab {
 
@@ -25,6 +27,7 @@ struct LoadOptions {
   std::vector<std::pair<std::string, std::string>> headers{};
   std::optional<double>
       rate{};                 // requests a second, whatever the answers do; without it every connection asks on and on
+  Ramp ramp{};                // in place of a rate that stays the same; `rate` is then its peak
   unsigned connections = 16;  // at most, of all threads together
   unsigned threads = 1;
   Duration duration = 10s;
@@ -34,6 +37,8 @@ struct LoadOptions {
   bool sse = false;           // hold event streams open instead
   bool allow_remote = false;  // else only this machine may be loaded
   Duration reconnect = 1s;    // how long after its end a stream is opened again
+  // What to send on the same connection when a URL was answered 404: the whole request. Without it, 404 is the answer.
+  std::function<std::string(const http::Url&)> follow_up{};
 };
 
 // The request for `url` as it goes over the wire.

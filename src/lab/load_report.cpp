@@ -73,6 +73,13 @@ void write_requests(json::Writer& writer, const LoadTally& tally) {
   writer.field("started", tally.late).field("backlog", tally.backlog).end_object();
 }
 
+void write_documents(json::Writer& writer, const LoadTally& tally) {
+  writer.key("documents").begin_object().field("misses", tally.misses);
+  writer.key("sources").begin_object();
+  for (const auto& [source, count] : tally.sources) writer.field(source, count);
+  writer.end_object().end_object();
+}
+
 std::string counts_text(const LoadTally& tally) {
   std::string text = "statuses   ";
   for (size_t status = 0; status < tally.statuses.size(); ++status) {
@@ -91,6 +98,12 @@ std::string streams_text(const LoadTally& tally, Duration elapsed) {
                       static_cast<double>(tally.events) / seconds(elapsed), tally.comments);
   text += fmt::format("first      {}\n", line_of(tally.first_event));
   return text + fmt::format("gap        {}\n", line_of(tally.gap));
+}
+
+std::string documents_text(const LoadTally& tally) {
+  std::string text = "documents  ";
+  for (const auto& [source, count] : tally.sources) text += fmt::format("{}: {}  ", source, count);
+  return text + fmt::format("({} lookups missed and asked for a download)\n", tally.misses);
 }
 
 std::string requests_text(const LoadOptions& options, const LoadTally& tally, Duration elapsed) {
@@ -125,11 +138,13 @@ bool generator_overloaded(const LoadOptions& options, const LoadResult& result) 
 
 std::string text_report(const LoadOptions& options, const LoadResult& result) {
   const LoadTally& tally = result.tally;
-  const std::string rate = options.rate ? fmt::format(" of {} requests/s", *options.rate) : "";
+  const char* shape = options.ramp.empty() ? "of" : "that grows to";
+  const std::string rate = options.rate ? fmt::format(" {} {} requests/s", shape, *options.rate) : "";
   std::string text =
       fmt::format("{} loop{}, {} URL(s), at most {} connections, {} thread(s), {:.3f} s\n", mode(options), rate,
                   options.urls.size(), result.connections, options.threads, seconds(result.elapsed));
   text += options.sse ? streams_text(tally, result.elapsed) : requests_text(options, tally, result.elapsed);
+  if (options.follow_up) text += documents_text(tally);
   text += counts_text(tally);
   text += fmt::format("bytes      {} sent, {} received ({:.3f} MB/s)\n", tally.traffic.sent, tally.traffic.received,
                       static_cast<double>(tally.traffic.received) / seconds(result.elapsed) / 1e6);
@@ -159,6 +174,7 @@ std::string json_report(const LoadOptions& options, const LoadResult& result) {
   } else {
     write_requests(writer, tally);
   }
+  if (options.follow_up) write_documents(writer, tally);
   write_counts(writer, tally);
   writer.key("traffic").begin_object();
   writer.field("sentBytes", tally.traffic.sent).field("receivedBytes", tally.traffic.received);

@@ -74,7 +74,10 @@ class Worker {
                     .connections = static_cast<unsigned>(std::max<uint64_t>(1, share_of(options.connections))),
                     .timeout = options.timeout,
                     .end = start + options.duration};
-    for (const http::Url& url : target.urls) setup.requests.push_back(prepare_request(options, url));
+    for (const http::Url& url : target.urls) {
+      setup.requests.push_back(prepare_request(options, url));
+      if (options.follow_up) setup.follow_ups.push_back(options.follow_up(url));
+    }
     connections += setup.connections;
     if (options.sse) {
       lanes_.push_back(std::make_unique<SseLane>(std::move(setup), options.reconnect));
@@ -83,7 +86,9 @@ class Worker {
     Arrivals::Plan plan{.start = start, .duration = options.duration, .limit = share_of(options.requests)};
     if (options.requests != 0 && plan.limit == 0) return;  // fewer requests than lanes
     if (options.rate) {
-      plan.rate = *options.rate * static_cast<double>(target.urls.size()) / static_cast<double>(slot);
+      const double part = static_cast<double>(target.urls.size()) / static_cast<double>(slot);
+      plan.rate = *options.rate * part;
+      plan.ramp = options.ramp.times(part);
       plan.phase = static_cast<double>(first) / static_cast<double>(slot);
     }
     lanes_.push_back(std::make_unique<RequestLane>(std::move(setup), plan));

@@ -29,6 +29,8 @@ void LoadTally::merge(const LoadTally& other) {
   lag.merge(other.lag);
   late += other.late;
   backlog += other.backlog;
+  misses += other.misses;
+  for (const auto& [source, count] : other.sources) sources[source] += count;
   streams += other.streams;
   events += other.events;
   comments += other.comments;

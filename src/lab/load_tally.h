@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 
 #include "lab/histogram.h"
@@ -33,6 +34,10 @@ struct LoadTally {
   Histogram lag;         // how late a request started although a connection was free: the generator's own fault
   uint64_t late = 0;     // started over 1 ms after they should have, for whatever reason
   uint64_t backlog = 0;  // the most that were due and not started at once
+
+  // Documents, where requests have a follow-up.
+  uint64_t misses = 0;                      // lookups that were answered 404 and followed up
+  std::map<std::string, uint64_t> sources;  // which level answered, as the answer says
 
   // Event streams.
   uint64_t streams = 0;  // opened

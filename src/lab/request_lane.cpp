@@ -3,7 +3,18 @@
 namespace sluice::lab {
 namespace {
 constexpr auto late_after = 1ms;
+constexpr size_t kept_tail = 256;  // of a document as JSON: what follows its content is shorter
+
+// What `"source":"memory"` says, at the end of a document as JSON; empty where it is none.
+std::string_view source_in(std::string_view tail) {
+  constexpr std::string_view key = R"("source":")";
+  const size_t found = tail.rfind(key);
+  if (found == std::string_view::npos) return {};
+  tail.remove_prefix(found + key.size());
+  return tail.substr(0, tail.find('"'));
 }
+
+}  // namespace
 
 class RequestLane::Connection : public Wire::Listener {
  public:
@@ -13,8 +24,10 @@ class RequestLane::Connection : public Wire::Listener {
   bool active() const { return active_; }
   SteadyTime started() const { return started_; }
 
-  void ask(std::string_view request, SteadyTime intended, SteadyTime now) {
+  // `follow_up` is asked where the answer is 404; empty: nothing is.
+  void ask(std::string_view request, std::string_view follow_up, SteadyTime intended, SteadyTime now) {
     active_ = true;
+    follow_up_ = follow_up;
     intended_ = intended;
     started_ = now;
     wire_.ask(lane_.setup_.endpoint, request, lane_.setup_.head_requests);
@@ -27,10 +40,20 @@ class RequestLane::Connection : public Wire::Listener {
   }
 
   void on_head(int status) override { status_ = status; }
-  void on_body(std::string_view) override {}
+  void on_body(std::string_view piece) override {
+    if (lane_.setup_.follow_ups.empty()) return;
+    tail_.append(piece.substr(piece.size() - std::min(piece.size(), kept_tail)));
+    if (tail_.size() > kept_tail) tail_.erase(0, tail_.size() - kept_tail);
+  }
   void on_end() override {
-    const SteadyTime now = SteadyClock::now();
     LoadTally& tally = lane_.setup_.tally;
+    const std::string tail = std::exchange(tail_, {});
+    if (status_ == 404 && !follow_up_.empty()) {
+      ++tally.misses;
+      return wire_.ask(lane_.setup_.endpoint, std::exchange(follow_up_, {}), false);
+    }
+    if (const std::string_view source = source_in(tail); !source.empty()) ++tally.sources[std::string(source)];
+    const SteadyTime now = SteadyClock::now();
     tally.latency.record(now - intended_);
     tally.service.record(now - started_);
     ++tally.statuses[static_cast<size_t>(status_)];
@@ -38,6 +61,7 @@ class RequestLane::Connection : public Wire::Listener {
     done(lane_.free_);
   }
   void on_failure(LoadFailure failure) override {
+    tail_.clear();
     ++lane_.setup_.tally.failures[failure];
     lane_.setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
     done(failure == LoadFailure::connect ? lane_.resting_ : lane_.free_);
@@ -54,6 +78,8 @@ class RequestLane::Connection : public Wire::Listener {
   Wire wire_;
   bool active_ = false;
   int status_ = 0;
+  std::string_view follow_up_;
+  std::string tail_;
   SteadyTime intended_;
   SteadyTime started_;
 };
@@ -109,8 +135,9 @@ void RequestLane::begin(Connection& connection, SteadyTime intended, SteadyTime 
   if (!blocked_) setup_.tally.lag.record(now - intended);
   if (now - intended > late_after) ++setup_.tally.late;
   const std::string& request = setup_.requests[rotation_];
+  const std::string_view follow_up = setup_.follow_ups.empty() ? std::string_view{} : setup_.follow_ups[rotation_];
   rotation_ = (rotation_ + 1) % setup_.requests.size();
-  connection.ask(request, intended, now);
+  connection.ask(request, follow_up, intended, now);
 }
 
 void RequestLane::ended(Connection&) {
