@@ -9,10 +9,10 @@ using coordination::Slot;
 // lock, so two callers who choose the same one do not both get it; the loser comes back with nothing and looks again.
 constexpr Statement take_slot{Statement::PerDialect{
     .postgres = "INSERT INTO slots AS held (key, number, owner, token, expires_at) "
-                "SELECT $1, number, $3, 1, now() + $4::bigint * interval '1 microsecond' "
-                "FROM generate_series(1, $2::bigint) AS number "
+                "SELECT $1, series.number, $3, 1, now() + $4::bigint * interval '1 microsecond' "
+                "FROM generate_series(1, $2::bigint) AS series (number) "
                 "WHERE NOT EXISTS (SELECT 1 FROM slots taken "
-                "                  WHERE taken.key = $1 AND taken.number = number AND taken.expires_at > now()) "
+                "                  WHERE taken.key = $1 AND taken.number = series.number AND taken.expires_at > now()) "
                 "ORDER BY random() LIMIT 1 "
                 "ON CONFLICT (key, number) DO UPDATE "
                 "SET owner = excluded.owner, token = held.token + 1, expires_at = excluded.expires_at "
