@@ -2,14 +2,16 @@
 //
 // The rules are those of runtime/breaker.h; the state is a row in the database, so that one instance's failures spare
 // the others theirs. After the open time one caller at a time gets a trial, as a lease: if it crashes, the next one
-// gets the trial when the lease ends.
+// gets the trial when the lease ends. A call says with its outcome which permit it had: one that began before the
+// breaker opened, or whose trial was given to somebody else meanwhile, counts for nothing.
 //
 // Every implementation passes tests/contract/shared_breaker_contract.h.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "runtime/breaker.h"
 #include "runtime/task.h"
@@ -21,15 +23,22 @@ struct BreakerState {
   Duration retry_after{0};  // while open
 };
 
+// Leave to make one call.
+struct BreakerPermit {
+  int64_t period = 0;  // grows whenever the breaker opens or closes, and with every trial
+};
+
 class SharedBreaker {
  public:
   virtual ~SharedBreaker() = default;
 
-  // Nothing when a call may go out now, else how long to wait. A trial is leased for `trial_ttl`.
-  virtual Task<std::optional<Duration>> ask(std::string key, Duration trial_ttl) = 0;
+  // A permit when a call may go out now, else how long to wait. A trial is leased for `trial_ttl`.
+  virtual Task<Result<BreakerPermit, Duration>> ask(std::string key, Duration trial_ttl) = 0;
 
   // Says how a permitted call went; once for every call.
-  virtual Task<> record(std::string key, bool success) = 0;
+  virtual Task<> record(std::string key, BreakerPermit permit, bool success) = 0;
+  // The permitted call was not made: the next caller gets the trial at once.
+  virtual Task<> forget(std::string key, BreakerPermit permit) = 0;
 
   virtual Task<BreakerState> state(std::string key) = 0;
 };

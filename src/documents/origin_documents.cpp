@@ -64,22 +64,36 @@ bool OriginDocuments::usable(const Document& document) const {
 }
 
 Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch) {
-  std::optional<Served> copy = co_await nearest_copy(path, fetch);
-  if (copy) {
-    requests.with({config_.name, name(copy->source)}).add();
-    co_return std::move(*copy);
-  }
-  if (!fetch || !matches_glob(config_.allow, path.text())) co_return Refused{Refusal::not_found};
   RefreshRequest request{path};
-  co_return co_await fetch_shared(std::move(request));
+  return or_from_memory(std::move(path), look_up(std::move(request), fetch));
 }
 
 Task<Lookup> OriginDocuments::refresh(RefreshRequest request) {
+  DocumentPath path = request.path;
+  return or_from_memory(std::move(path), look_up(std::move(request), true));
+}
+
+// The database is away: a copy in memory, however old, is better than none.
+Task<Lookup> OriginDocuments::or_from_memory(DocumentPath path, Task<Lookup> asked) {
+  std::optional<Lookup> found;
+  try {
+    found = co_await std::move(asked);
+  } catch (const EngineUnavailable&) {
+    DocumentPtr last = memory_.find(path.text());
+    if (!last) throw;
+    degraded.with({config_.name, name(Reason::origin_error)}).add();
+    found = Served{std::move(last), Source::stale, Reason::origin_error};
+  }
+  if (*found) requests.with({config_.name, name((*found)->source)}).add();
+  co_return std::move(*found);
+}
+
+Task<Lookup> OriginDocuments::look_up(RefreshRequest request, bool fetch) {
   if (!request.force) {
-    std::optional<Served> copy = co_await nearest_copy(request.path, true);
+    std::optional<Served> copy = co_await nearest_copy(request.path, fetch);
     if (copy) co_return std::move(*copy);
   }
-  if (!matches_glob(config_.allow, request.path.text())) co_return Refused{Refusal::not_found};
+  if (!fetch || !matches_glob(config_.allow, request.path.text())) co_return Refused{Refusal::not_found};
   co_return co_await fetch_shared(std::move(request));
 }
 
@@ -90,21 +104,26 @@ Task<bool> OriginDocuments::purge(DocumentPath path) {
   co_return purged;
 }
 
+void OriginDocuments::remember(const DocumentPath& path, DocumentPtr document, int64_t seen_change) {
+  if (seen_change == known_change_) memory_.put(path.text(), std::move(document));
+}
+
 Task<std::optional<Served>> OriginDocuments::nearest_copy(DocumentPath path, bool must_be_fresh) {
   if (DocumentPtr document = memory_.find(path.text()); document && (fresh(*document) || !must_be_fresh)) {
     co_return Served{std::move(document), Source::memory};
   }
+  const int64_t seen_change = known_change_;
   if (!outranks_static_.contains(path.text())) {
     DocumentPtr document = co_await parts_.static_copies.find(path);
     if (document && usable(*document)) {
-      memory_.put(path.text(), document);
+      remember(path, document, seen_change);
       co_return Served{std::move(document), Source::static_file};
     }
   }
   if (!matches_glob(config_.allow, path.text())) co_return std::nullopt;
   DocumentPtr document = co_await parts_.store.find(key(path));
   if (!document || !usable(*document) || (must_be_fresh && !fresh(*document))) co_return std::nullopt;
-  memory_.put(path.text(), document);
+  remember(path, document, seen_change);
   co_return Served{std::move(document), Source::database};
 }
 
@@ -115,22 +134,12 @@ Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request) {
   // A forced download does not join an ordinary one: that may have begun before the change it is to fetch.
   const std::string flight = (request.force ? "forced " : "") + path.text();
   bool joined = false;
-  std::optional<Fetched> fetched;
-  try {
-    const auto work = [this, &request] { return obtain(std::move(request)); };
-    fetched = co_await flights_.run_until(parts_.clock, until, flight, work, joined);
-  } catch (const EngineUnavailable&) {
-    // The database is away. A copy in memory, however old, is better than none.
-    DocumentPtr last = memory_.find(path.text());
-    if (!last) throw;
-    degraded.with({config_.name, name(Reason::origin_error)}).add();
-    co_return Served{std::move(last), Source::stale, Reason::origin_error};
-  }
+  const auto work = [this, &request] { return obtain(std::move(request)); };
+  std::optional<Fetched> fetched = co_await flights_.run_until(parts_.clock, until, flight, work, joined);
   if (joined) coalesced.with({config_.name}).add();
   waits.with({config_.name}).observe(seconds(began, parts_.clock.now()));
   if (!fetched) co_return co_await degrade(path, Reason::download_timeout);
   if (!*fetched) co_return co_await degrade(path, fetched->error());
-  requests.with({config_.name, name((*fetched)->source)}).add();
   co_return std::move(**fetched);
 }
 
@@ -142,14 +151,12 @@ Task<Lookup> OriginDocuments::degrade(DocumentPath path, Reason reason) {
   }
   copy = memory_.find(path.text());
   if (!copy) copy = co_await parts_.store.find(key(path));
-  if (copy && usable(*copy)) {
-    requests.with({config_.name, name(Source::stale)}).add();
-    co_return Served{std::move(copy), Source::stale, reason};
-  }
+  if (copy && usable(*copy)) co_return Served{std::move(copy), Source::stale, reason};
   co_return Refused{Refusal::unavailable, reason};
 }
 
 Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
+  const Instant until = parts_.clock.now() + config_.wait_limit;
   bool force = request.force;
   for (int tried = 0; tried < most_tries; ++tried) {
     if (breaker_open_until_ > parts_.clock.now()) co_return Reason::breaker_open;
@@ -160,23 +167,25 @@ Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
     }
     if (std::holds_alternative<HeldDown>(outcome)) co_return Reason::hold_down;
     if (std::holds_alternative<Downloading>(outcome)) {
-      std::optional<Fetched> other = co_await wait_for_other(request.path);
-      if (other) co_return std::move(*other);
-      continue;  // its owner gave up: our turn to try
+      std::optional<Fetched> other = co_await wait_for_other(request.path, until);
+      // A download that was under way before a forced request came does not satisfy it; one that began later does.
+      const bool too_early = request.force && tried == 0 && parts_.clock.now() < until;
+      if (other && !too_early) co_return std::move(*other);
+      continue;  // our turn to try
     }
+    const int64_t seen_change = known_change_;
     DocumentPtr document = co_await parts_.store.find(key(request.path));
     if (document && usable(*document)) {
-      memory_.put(request.path.text(), document);
+      remember(request.path, document, seen_change);
       co_return Served{std::move(document), Source::database};
     }
     force = true;  // what is stored cannot be served
   }
-  co_return Reason::invalid_content;
+  co_return force && !request.force ? Reason::invalid_content : Reason::download_timeout;
 }
 
 // Nothing where the other download ended without a document.
-Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(DocumentPath path) {
-  const Instant until = parts_.clock.now() + config_.wait_limit;
+Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(DocumentPath path, Instant until) {
   Duration poll = first_poll;
   while (parts_.clock.now() < until) {
     const auto spread = static_cast<uint64_t>(poll.count()) / 4 + 1;
@@ -186,9 +195,10 @@ Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(Do
     if (state == DownloadState::under_way) continue;
     if (state == DownloadState::nothing) co_return std::nullopt;
     if (state == DownloadState::failed) co_return Fetched(Reason::hold_down);
+    const int64_t seen_change = known_change_;
     DocumentPtr document = co_await parts_.store.find(key(path));
     if (!document || !usable(*document)) co_return std::nullopt;
-    memory_.put(path.text(), document);
+    remember(path, document, seen_change);
     co_return Fetched(Served{std::move(document), Source::database, std::nullopt, false});
   }
   co_return Fetched(Reason::download_timeout);
@@ -212,15 +222,17 @@ Task<OriginDocuments::Fetched> OriginDocuments::download(RefreshRequest request,
 
 Task<OriginDocuments::Fetched> OriginDocuments::ask_origin(RefreshRequest request, int64_t token) {
   const DocumentKey claimed = key(request.path);
-  const std::optional<Duration> closed_for =
-      co_await parts_.breaker.ask("origin/" + config_.name, config_.timeout + config_.slot_wait + margin);
-  if (closed_for) {
-    breaker_open_until_ = parts_.clock.now() + std::min(*closed_for, Duration{1s});
+  const std::string breaker = "origin/" + config_.name;
+  const Result<coordination::BreakerPermit, Duration> permit =
+      co_await parts_.breaker.ask(breaker, config_.timeout + config_.slot_wait + margin);
+  if (!permit) {
+    breaker_open_until_ = parts_.clock.now() + std::min(permit.error(), Duration{1s});
     co_await parts_.store.abort(claimed, token);
     co_return Reason::breaker_open;
   }
   const std::optional<coordination::Slot> slot = co_await gate_.enter();
   if (!slot) {
+    co_await parts_.breaker.forget(breaker, *permit);
     co_await parts_.store.abort(claimed, token);
     co_return Reason::rate_limit_exceeded;
   }
@@ -229,7 +241,7 @@ Task<OriginDocuments::Fetched> OriginDocuments::ask_origin(RefreshRequest reques
   const bool healthy = answer || answer.error() == FetchError::gone;
   const auto took = std::chrono::ceil<Duration>(parts_.clock.now() - began);
   co_await gate_.leave(*slot, healthy, took);
-  co_await parts_.breaker.record("origin/" + config_.name, healthy);
+  co_await parts_.breaker.record(breaker, *permit, healthy);
   if (answer) co_return co_await store_fetched(std::move(request), token, std::move(*answer));
 
   co_await parts_.store.fail(claimed, token, config_.hold_down, config_.hold_down_max);
@@ -248,6 +260,7 @@ Task<OriginDocuments::Fetched> OriginDocuments::store_fetched(RefreshRequest req
   auto stored = std::make_shared<Document>(*document);
   stored->case_type = request.case_type;
   stored->forced = request.force;
+  const int64_t seen_change = known_change_;
   const bool current = co_await parts_.store.complete(key(request.path), token, stored);
   if (!current) {
     // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
@@ -255,7 +268,7 @@ Task<OriginDocuments::Fetched> OriginDocuments::store_fetched(RefreshRequest req
     co_return Reason::download_timeout;
   }
   if (request.force) outranks_static_.insert(request.path.text());
-  memory_.put(request.path.text(), stored);
+  remember(request.path, stored, seen_change);
   co_return Served{std::move(stored), Source::origin, std::nullopt, false};
 }
 
@@ -282,8 +295,8 @@ Task<> OriginDocuments::learn_changes() {
       } else {
         outranks_static_.erase(change.path);
       }
-      known_change_ = std::max(known_change_, change.number);
     }
+    known_change_ = last;  // some numbers have no row any more
   }
   co_await parts_.clock.sleep_for(learn_every);
 }

@@ -77,11 +77,15 @@ class OriginDocuments {
 
   bool fresh(const Document& document) const;
   bool usable(const Document& document) const;
+  // Keeps a copy in memory unless a change was learned since it was asked for: it may be older than that change.
+  void remember(const DocumentPath& path, DocumentPtr document, int64_t seen_change);
+  Task<Lookup> or_from_memory(DocumentPath path, Task<Lookup> asked);
+  Task<Lookup> look_up(RefreshRequest request, bool fetch);
   Task<std::optional<Served>> nearest_copy(DocumentPath path, bool must_be_fresh);
   Task<Lookup> fetch_shared(RefreshRequest request);
   Task<Lookup> degrade(DocumentPath path, Reason reason);
   Task<Fetched> obtain(RefreshRequest request);
-  Task<std::optional<Fetched>> wait_for_other(DocumentPath path);
+  Task<std::optional<Fetched>> wait_for_other(DocumentPath path, Instant until);
   Task<Fetched> download(RefreshRequest request, int64_t token);
   Task<Fetched> ask_origin(RefreshRequest request, int64_t token);
   Task<Fetched> store_fetched(RefreshRequest request, int64_t token, DocumentPtr document);

@@ -59,11 +59,8 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
     std::optional<coordination::Slot> slot =
         co_await slots_.take("origin/" + config_.origin, usable, owner_, config_.slot_ttl);
     if (slot) {
-      const bool in_rate = co_await wait_for_rate(until);
+      const bool in_rate = co_await keep_to_rate(*slot, until);
       if (in_rate) co_return slot;
-      const coordination::Slot unused = *slot;
-      co_await slots_.give_back(unused);
-      co_return std::nullopt;
     }
     if (clock_.now() >= until) co_return std::nullopt;
     const Duration jittered =
@@ -72,6 +69,19 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
     co_await given_back_.wait_until(clock_, next);
     poll = std::min(longest_poll, poll * 2);
   }
+}
+
+// False, and the slot is gone, where the rate's turn does not come in time.
+Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
+  const Instant began = clock_.now();
+  const bool in_rate = co_await wait_for_rate(until);
+  if (!in_rate) {
+    co_await slots_.give_back(slot);
+    co_return false;
+  }
+  if (clock_.now() == began) co_return true;
+  // The wait must not come off the time that the request itself may take.
+  co_return co_await slots_.renew(std::move(slot), config_.slot_ttl);
 }
 
 Task<bool> OriginGate::wait_for_rate(Instant until) {

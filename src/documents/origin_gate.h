@@ -38,7 +38,8 @@ class OriginGate {
   Task<> leave(coordination::Slot slot, bool success, Duration took);
 
   size_t waiting() const { return line_.size(); }
-  int64_t limit() const { return static_cast<int64_t>(limit_); }
+  // Three steps of a third make a whole.
+  int64_t limit() const { return static_cast<int64_t>(limit_ + 1e-9); }
 
  private:
   struct Waiting {
@@ -48,6 +49,7 @@ class OriginGate {
 
   bool promises_too_long() const;
   Task<std::optional<coordination::Slot>> wait_in_front(Instant until);
+  Task<bool> keep_to_rate(coordination::Slot slot, Instant until);
   Task<bool> wait_for_rate(Instant until);
 
   GateConfig config_;

@@ -8,10 +8,11 @@ namespace sluice::sql {
 
 class SqlSharedBreaker : public coordination::SharedBreaker {
  public:
-  explicit SqlSharedBreaker(Database& database, BreakerConfig config = {}) : database_(database), config_(config) {}
+  explicit SqlSharedBreaker(Database& database, BreakerConfig config = {});
 
-  Task<std::optional<Duration>> ask(std::string key, Duration trial_ttl) override;
-  Task<> record(std::string key, bool success) override;
+  Task<Result<coordination::BreakerPermit, Duration>> ask(std::string key, Duration trial_ttl) override;
+  Task<> record(std::string key, coordination::BreakerPermit permit, bool success) override;
+  Task<> forget(std::string key, coordination::BreakerPermit permit) override;
   Task<coordination::BreakerState> state(std::string key) override;
 
  private:

@@ -23,5 +23,6 @@ CREATE TABLE breakers (
   open_until bigint NOT NULL DEFAULT 0,
   open_for bigint NOT NULL DEFAULT 0,
   trials_good bigint NOT NULL DEFAULT 0,
-  trial_until bigint NOT NULL DEFAULT 0
+  trial_until bigint NOT NULL DEFAULT 0,
+  period bigint NOT NULL DEFAULT 0
 );
