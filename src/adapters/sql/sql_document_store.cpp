@@ -36,6 +36,14 @@ constexpr Statement look_at_document =
     "SELECT coalesce(claim_expires_at > now(), false), coalesce(hold_until > now(), false), hold_until, "
     "  body IS NOT NULL "
     "FROM documents WHERE origin = $1 AND path = $2";
+constexpr Statement why_not_claimed{Statement::PerDialect{
+    .postgres = "SELECT coalesce(claim_expires_at > now(), false), "
+                "  coalesce(fetched_at > now() - $3::bigint * interval '1 microsecond', false), "
+                "  coalesce(hold_until > now(), false), hold_until "
+                "FROM documents WHERE origin = $1 AND path = $2",
+    .sqlite = "SELECT coalesce(claim_expires_at > now(), false), coalesce(fetched_at > now() - $3, false), "
+              "  coalesce(hold_until > now(), false), hold_until "
+              "FROM documents WHERE origin = $1 AND path = $2"}};
 constexpr Statement renew_claim{Statement::PerDialect{
     .postgres = "UPDATE documents SET claim_expires_at = now() + $4::bigint * interval '1 microsecond' "
                 "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL",
@@ -54,11 +62,11 @@ constexpr Statement fail_claim{Statement::PerDialect{
     .postgres = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, "
                 "  claimed_by = NULL, claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
                 "  hold_until = now() "
-                "    + least($5::bigint, $4::bigint * (1::bigint << least(failures, 30))) * interval '1 microsecond' "
+                "    + least($5::bigint, $4::bigint * (1::bigint << least(failures, 20))) * interval '1 microsecond' "
                 "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL",
     .sqlite = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
               "  claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
-              "  hold_until = now() + min($5, $4 * (1 << min(failures, 30))) "
+              "  hold_until = now() + min($5, $4 * (1 << min(failures, 20))) "
               "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
 constexpr Statement sweep_claims =
     "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
@@ -82,13 +90,13 @@ TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
       claim_document,
       Params(request.key.origin, path, request.owner, request.ttl.count(), request.fresh_for.count(), request.force));
   if (!claimed.empty()) co_return Acquired{claimed.one().integer(0)};
-  const Rows seen = co_await tx.execute(look_at_document, Params(request.key.origin, path));
-  if (seen.empty()) co_return Downloading{};  // deleted in between: look again
+  const Rows seen = co_await tx.execute(why_not_claimed, Params(request.key.origin, path, request.fresh_for.count()));
   const Row& row = seen.one();
-  if (row.boolean(0)) co_return Downloading{};
-  if (row.boolean(1)) co_return HeldDown{row.time(2)};
-  if (row.boolean(3)) co_return Cached{};
-  co_return Downloading{};  // its claim ended between the two statements: look again
+  // A claim may end between the two statements. A forced caller is to wait and look again then.
+  if (row.boolean(0) || request.force) co_return Downloading{};
+  if (row.boolean(1)) co_return Cached{};
+  if (row.boolean(2)) co_return HeldDown{row.time(3)};
+  co_return Downloading{};
 }
 
 TxTask<bool> complete_body(Tx& tx, DocumentKey key, int64_t token, DocumentPtr document) {
