@@ -54,6 +54,14 @@ TxTask<> ensure_role(Tx& tx, std::string name, std::string secret) {
   co_await run_made(tx, set_password, std::move(password));
 }
 
+// Before the migrations, which grant it its rights.
+TxTask<> ensure_reader(Tx& tx, std::string name) {
+  Params key(name);
+  const Rows found = co_await tx.execute(find_role, key);
+  if (found.empty()) co_await run_made(tx, create_role, key);
+  co_await run_made(tx, let_in, key);
+}
+
 struct Setting {
   std::string name;
   std::string value;
@@ -83,6 +91,7 @@ TxTask<> ensure_service(Tx& tx, std::string name, std::string secret, std::vecto
   }
   co_await run_made(tx, create_schema, key);
   co_await run_made(tx, close_schema, key);
+  if (name == "document_service") co_await ensure_reader(tx, std::string(document_reader));
 }
 
 }  // namespace

@@ -22,6 +22,10 @@ inline constexpr std::array<std::string_view, 9> service_names = {
     "user_service", "event_service",    "queue_service", "reservation_service", "payment_service", "document_service",
     "job_service",  "snapshot_service", "common"};
 
+// Who may read documents and slots beside the service that writes them: a role without login, for the operator to grant
+// (GRANT document_reader TO analyst). The schema's migrations say what it may see.
+inline constexpr std::string_view document_reader = "document_reader";
+
 struct ServiceLogin {
   std::string name;
   std::string password;
