@@ -1,6 +1,7 @@
 // How a contract suite gets a database, and runs tasks against it.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "adapters/sql/database.h"
@@ -82,6 +84,16 @@ class TaskFixture : public testing::Test {
     return outcomes;
   }
 
+  // Asks again and again until `holds`; false after ten seconds. For what only an engine's own clock brings about.
+  template <class Condition>
+  bool eventually(Condition holds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < end) {
+      if (holds()) return true;
+    }
+    return false;
+  }
+
   asio::io_context io_;
 };
 
@@ -97,6 +109,23 @@ class DatabaseFixture : public TaskFixture, public testing::WithParamInterface<D
     open_.reset();
   }
   sql::Database& database() { return open_->database(); }
+
+  // A name that no other test of this program uses: engines outlast tests.
+  static std::string unique(const std::string& name) {
+    static int count = 0;
+    return fmt::format("{}-{}", name, ++count);
+  }
+
+  // The values of tasks that ran at the same time; what one threw comes through.
+  template <class Value>
+  std::vector<Value> values_of(std::vector<Task<Value>> tasks) {
+    std::vector<Value> values;
+    for (auto& outcome : run_all(std::move(tasks))) {
+      if (outcome.error) std::rethrow_exception(outcome.error);
+      values.push_back(std::move(*outcome.value));
+    }
+    return values;
+  }
 
  private:
   std::unique_ptr<OpenDatabase> open_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "adapters/postgres/postgres_database.h"
+#include "adapters/postgres/postgres_setup.h"
 #include "tests/contract/database_fixture.h"
 #include "tests/support/pgbouncer_server.h"
 
@@ -18,8 +19,15 @@ PgBouncerServer& shared_pgbouncer();
 // How to log in as the server's administrator.
 postgres::PostgresConfig postgres_config(const PostgresServer& server);
 
+// What `sluice migrate` would do there, and the passwords it gives the services.
+postgres::SetupConfig service_setup(const PostgresServer& server);
+std::string service_password(std::string_view service);
+
 // Those that can be had here; PostgresEngines tests say what can't.
 std::vector<DatabaseEngine> postgres_engines();
+
+// The same, made ready by PostgresSetup and logged in as `service`: what a store meets.
+std::vector<DatabaseEngine> postgres_service_engines(std::string service);
 
 inline std::string engine_name(const testing::TestParamInfo<DatabaseEngine>& info) {
   return info.param.name;

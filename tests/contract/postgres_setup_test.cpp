@@ -14,22 +14,12 @@ using postgres::PostgresConfig;
 using postgres::PostgresDatabase;
 using postgres::service_names;
 
-std::string password_of(std::string_view service) {
-  return fmt::format("it's {}'s \"secret\"", service);
-}
-
-postgres::SetupConfig setup_config(const PostgresServer& server) {
-  postgres::SetupConfig config{.admin = postgres_config(server), .services = {}};
-  for (const std::string_view name : service_names) config.services.push_back({std::string(name), password_of(name)});
-  return config;
-}
-
 class PostgresSetupTest : public TaskFixture {
  protected:
   void SetUp() override { SLUICE_NEEDS(PostgresServer::why_missing(15)); }
 
   std::unique_ptr<PostgresDatabase> log_in(std::string_view service, const std::string& url) {
-    const PostgresConfig config{.url = url, .user = std::string(service), .password = password_of(service)};
+    const PostgresConfig config{.url = url, .user = std::string(service), .password = service_password(service)};
     return std::make_unique<PostgresDatabase>(config, thread_, clock_);
   }
 
@@ -44,7 +34,7 @@ class PostgresSetupTest : public TaskFixture {
 
 TEST_F(PostgresSetupTest, every_login_is_refused_on_every_other_schema) {
   PostgresServer& server = shared_postgres();
-  postgres::PostgresSetup setup(setup_config(server), thread_, clock_);
+  postgres::PostgresSetup setup(service_setup(server), thread_, clock_);
   run(setup.create_services());
   std::vector<std::unique_ptr<PostgresDatabase>> logins;
   for (const std::string_view service : service_names) {
@@ -73,7 +63,7 @@ TEST_F(PostgresSetupTest, every_login_is_refused_on_every_other_schema) {
 TEST_F(PostgresSetupTest, it_can_be_repeated_also_at_the_same_time) {
   PostgresServer& server = shared_postgres();
   std::vector<postgres::PostgresSetup> setups;
-  for (int i = 0; i < 3; ++i) setups.emplace_back(setup_config(server), thread_, clock_);
+  for (int i = 0; i < 3; ++i) setups.emplace_back(service_setup(server), thread_, clock_);
   std::vector<Task<>> runs;
   for (auto& setup : setups) runs.push_back(setup.create_services());
   for (const auto& outcome : run_all(std::move(runs))) {
@@ -84,7 +74,7 @@ TEST_F(PostgresSetupTest, it_can_be_repeated_also_at_the_same_time) {
 
 TEST_F(PostgresSetupTest, migrations_run_as_the_service_that_owns_the_schema) {
   PostgresServer& server = shared_postgres();
-  postgres::PostgresSetup setup(setup_config(server), thread_, clock_);
+  postgres::PostgresSetup setup(service_setup(server), thread_, clock_);
   run(setup.create_services());
   const auto first = run(setup.migrate(postgres::migrations()));
   ASSERT_FALSE(first.empty());
@@ -98,8 +88,8 @@ TEST_F(PostgresSetupTest, migrations_run_as_the_service_that_owns_the_schema) {
 TEST_F(PostgresSetupTest, the_logins_limits_hold_behind_a_pooler) {
   SLUICE_NEEDS(PgBouncerServer::why_missing());
   PostgresServer& server = shared_postgres();
-  postgres::SetupConfig config = setup_config(server);
-  config.services = {{"job_service", password_of("job_service")}};
+  postgres::SetupConfig config = service_setup(server);
+  config.services = {{"job_service", service_password("job_service")}};
   config.statement_timeout = 200ms;
   config.admin.url = shared_pgbouncer().url();
   postgres::PostgresSetup setup(config, thread_, clock_);

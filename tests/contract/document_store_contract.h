@@ -1,0 +1,308 @@
+// What every documents::DocumentStore promises, tried on a real engine.
+#pragma once
+
+#include "adapters/sql/sql_document_store.h"
+#include "tests/contract/database_fixture.h"
+
+namespace sluice::test {
+
+class DocumentStoreContract : public DatabaseFixture {
+ protected:
+  using Acquired = documents::Acquired;
+  using Cached = documents::Cached;
+  using ClaimOutcome = documents::ClaimOutcome;
+  using Document = documents::Document;
+  using DocumentPtr = documents::DocumentPtr;
+  using DownloadState = documents::DownloadState;
+  using Downloading = documents::Downloading;
+  using HeldDown = documents::HeldDown;
+
+  struct ClaimOptions {
+    Duration ttl = 1min;
+    Duration fresh_for = 1h;
+    bool force = false;
+    std::string owner = "me";
+  };
+
+  void SetUp() override {
+    DatabaseFixture::SetUp();
+    store_.emplace(database());
+    origin_ = unique("origin");
+  }
+
+  documents::DocumentKey key(const std::string& path = "a/b.xml") const {
+    return {origin_, documents::DocumentPath::parse(path).value()};
+  }
+  documents::ClaimRequest request(const ClaimOptions& options) const {
+    return {key(), options.owner, options.ttl, options.fresh_for, options.force};
+  }
+  ClaimOutcome claim(const ClaimOptions& options) { return run(store_->claim(request(options))); }
+  ClaimOutcome claim() { return claim(ClaimOptions{}); }
+  int64_t acquire(const ClaimOptions& options) { return std::get<Acquired>(claim(options)).token; }
+  int64_t acquire() { return acquire(ClaimOptions{}); }
+  template <class Outcome>
+  static bool is(const ClaimOutcome& outcome) {
+    return std::holds_alternative<Outcome>(outcome);
+  }
+  // The tokens that `callers` who ask at the same time get.
+  std::vector<int64_t> race(int callers, const ClaimOptions& options) {
+    std::vector<Task<ClaimOutcome>> asking;
+    for (int i = 0; i < callers; ++i) asking.push_back(store_->claim(request(options)));
+    std::vector<int64_t> tokens;
+    for (const ClaimOutcome& outcome : values_of(std::move(asking))) {
+      if (is<Acquired>(outcome)) tokens.push_back(std::get<Acquired>(outcome).token);
+    }
+    return tokens;
+  }
+
+  static std::shared_ptr<Document> document(std::string body) {
+    auto made = std::make_shared<Document>();
+    made->body = std::move(body);
+    made->content_type = "application/xml";
+    made->etag = "\"1\"";
+    return made;
+  }
+  bool complete(int64_t token, const DocumentPtr& made) { return run(store_->complete(key(), token, made)); }
+  bool complete(int64_t token, std::string body) { return complete(token, document(std::move(body))); }
+  void fail(int64_t token, Duration first, Duration longest = 1h) { run(store_->fail(key(), token, first, longest)); }
+  std::string body() {
+    const DocumentPtr found = run(store_->find(key()));
+    return found ? found->body : "";
+  }
+  DownloadState state() { return run(store_->download_state(key())); }
+
+  std::optional<sql::SqlDocumentStore> store_;
+  std::string origin_;
+};
+
+TEST_P(DocumentStoreContract, of_many_callers_exactly_one_acquires) {
+  EXPECT_EQ(race(40, {}), std::vector<int64_t>{1});
+  EXPECT_TRUE(is<Downloading>(claim()));
+  EXPECT_EQ(state(), DownloadState::under_way);
+}
+
+TEST_P(DocumentStoreContract, what_was_stored_is_found_whole) {
+  const auto made = document("<a/>");
+  made->case_type = "civil";
+  const int64_t token = acquire();
+  EXPECT_FALSE(run(store_->find(key())));
+  EXPECT_TRUE(complete(token, made));
+  const DocumentPtr found = run(store_->find(key()));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->body, "<a/>");
+  EXPECT_EQ(found->content_type, "application/xml");
+  EXPECT_EQ(found->etag, "\"1\"");
+  EXPECT_EQ(found->case_type, "civil");
+  EXPECT_FALSE(found->forced);
+  EXPECT_EQ(state(), DownloadState::stored);
+  EXPECT_FALSE(run(store_->find(key("a/other.xml"))));
+}
+
+TEST_P(DocumentStoreContract, large_bodies_keep_every_byte) {
+  std::string large(3 << 20, '\0');
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 31 >> 3);
+  EXPECT_TRUE(complete(acquire(), large));
+  EXPECT_TRUE(body() == large);
+}
+
+TEST_P(DocumentStoreContract, a_fresh_copy_is_not_claimed_and_an_old_one_is) {
+  complete(acquire(), "first");
+  EXPECT_TRUE(is<Cached>(claim()));
+  EXPECT_TRUE(race(20, {}).empty());
+  EXPECT_EQ(race(20, {.fresh_for = 0s}), std::vector<int64_t>{2});
+}
+
+TEST_P(DocumentStoreContract, an_expired_claim_is_taken_over_by_exactly_one) {
+  ASSERT_EQ(acquire({.ttl = 150ms}), 1);
+  std::vector<int64_t> tokens;
+  ASSERT_TRUE(eventually([&] {
+    tokens = race(20, {});
+    return !tokens.empty();
+  }));
+  EXPECT_EQ(tokens, std::vector<int64_t>{2});
+}
+
+TEST_P(DocumentStoreContract, an_old_token_stores_nothing) {
+  const int64_t old = acquire({.ttl = 50ms});
+  ASSERT_TRUE(eventually([&] { return is<Acquired>(claim()); }));
+  EXPECT_FALSE(complete(old, "late"));
+  EXPECT_EQ(body(), "");
+  run(store_->abort(key(), old));
+  fail(old, 1h);
+  EXPECT_FALSE(run(store_->renew(key(), old, 1h)));
+  EXPECT_EQ(state(), DownloadState::under_way) << "the new owner's claim is untouched";
+  EXPECT_TRUE(complete(old + 1, "in time"));
+  EXPECT_FALSE(complete(old + 1, "twice"));
+  EXPECT_EQ(body(), "in time");
+}
+
+TEST_P(DocumentStoreContract, a_renewed_claim_outlives_its_ttl) {
+  const int64_t token = acquire({.ttl = 500ms});
+  EXPECT_TRUE(run(store_->renew(key(), token, 200ms)));
+  EXPECT_TRUE(run(store_->renew(key(), token, 1min)));
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_FALSE(is<Acquired>(claim()));
+  while (std::chrono::steady_clock::now() - began < 600ms) ASSERT_EQ(state(), DownloadState::under_way);
+  EXPECT_TRUE(complete(token, "done"));
+}
+
+TEST_P(DocumentStoreContract, after_an_abort_the_next_may_try_at_once) {
+  const int64_t first = acquire();
+  run(store_->abort(key(), first));
+  EXPECT_EQ(state(), DownloadState::nothing);
+  EXPECT_EQ(acquire(), first + 1);
+}
+
+TEST_P(DocumentStoreContract, a_failed_download_holds_the_document_down) {
+  fail(acquire(), 1h);
+  EXPECT_EQ(state(), DownloadState::failed);
+  const ClaimOutcome outcome = claim();
+  ASSERT_TRUE(is<HeldDown>(outcome));
+  const auto left = std::get<HeldDown>(outcome).until - std::chrono::system_clock::now();
+  EXPECT_GT(left, 59min);
+  EXPECT_LT(left, 61min);
+}
+
+TEST_P(DocumentStoreContract, a_hold_down_ends) {
+  fail(acquire(), 100ms);
+  EXPECT_TRUE(eventually([&] { return is<Acquired>(claim()); }));
+}
+
+TEST_P(DocumentStoreContract, hold_downs_double_to_the_longest_and_start_again_after_a_success) {
+  const auto held_for = [&] {
+    const auto until = std::get<HeldDown>(claim({.fresh_for = 0s})).until;
+    return std::chrono::round<std::chrono::minutes>(until - std::chrono::system_clock::now());
+  };
+  for (const auto expected : {10min, 20min, 40min, 60min, 60min}) {
+    fail(acquire({.force = true}), 10min, 60min);
+    EXPECT_EQ(held_for(), expected);
+  }
+  complete(acquire({.force = true}), "good again");
+  fail(acquire({.force = true}), 10min, 60min);
+  EXPECT_EQ(held_for(), 10min);
+}
+
+TEST_P(DocumentStoreContract, even_after_a_hundred_failures_the_hold_down_is_the_longest) {
+  for (int i = 0; i < 100; ++i) fail(acquire({.force = true}), 24h, 48h);
+  EXPECT_LT(std::get<HeldDown>(claim()).until - std::chrono::system_clock::now(), 49h);
+}
+
+TEST_P(DocumentStoreContract, a_claim_never_destroys_the_last_good_copy) {
+  complete(acquire(), "good");
+  const int64_t second = acquire({.fresh_for = 0s});
+  EXPECT_EQ(body(), "good");
+  fail(second, 1ms);
+  EXPECT_EQ(body(), "good");
+  const int64_t third = acquire({.force = true});
+  run(store_->abort(key(), third));
+  EXPECT_EQ(body(), "good");
+  acquire({.ttl = 50ms, .force = true});
+  ASSERT_TRUE(eventually([&] { return state() != DownloadState::under_way; }));
+  run(store_->sweep());
+  EXPECT_EQ(body(), "good");
+}
+
+TEST_P(DocumentStoreContract, force_claims_over_a_good_copy_and_during_a_hold_down) {
+  complete(acquire(), "good");
+  const int64_t forced = acquire({.force = true});
+  EXPECT_TRUE(is<Downloading>(claim({.force = true}))) << "but not over a live claim";
+  fail(forced, 1h);
+  const auto better = document("better");
+  better->forced = true;
+  EXPECT_TRUE(complete(acquire({.force = true}), better));
+  EXPECT_EQ(body(), "better");
+  EXPECT_TRUE(run(store_->find(key()))->forced);
+  EXPECT_TRUE(is<Cached>(claim())) << "the hold-down is over";
+}
+
+TEST_P(DocumentStoreContract, a_fresh_copy_counts_also_while_a_forced_download_is_held_down) {
+  complete(acquire(), "good");
+  fail(acquire({.force = true}), 1h);
+  EXPECT_TRUE(is<Cached>(claim()));
+}
+
+TEST_P(DocumentStoreContract, sweeping_ends_expired_claims_only) {
+  const documents::DocumentKey live = key("live.xml");
+  documents::ClaimRequest request{live, "me", 1min, 1h};
+  run(store_->claim(request));
+  const int64_t expired = acquire({.ttl = 50ms});
+  ASSERT_TRUE(eventually([&] { return run(store_->sweep()) > 0; }));
+  EXPECT_FALSE(complete(expired, "late"));
+  EXPECT_EQ(run(store_->download_state(live)), DownloadState::under_way);
+  EXPECT_EQ(acquire(), expired + 1) << "tokens go on growing";
+}
+
+TEST_P(DocumentStoreContract, the_case_type_is_kept_until_another_is_given) {
+  const auto civil = document("1");
+  civil->case_type = "civil";
+  complete(acquire(), civil);
+  complete(acquire({.force = true}), "2");
+  EXPECT_EQ(run(store_->find(key()))->case_type, "civil");
+  const auto family = document("3");
+  family->case_type = "family";
+  complete(acquire({.force = true}), family);
+  EXPECT_EQ(run(store_->find(key()))->case_type, "family");
+}
+
+TEST_P(DocumentStoreContract, changes_are_numbered_and_listed_oldest_first) {
+  EXPECT_EQ(run(store_->last_change(origin_)), 0);
+  EXPECT_TRUE(run(store_->changes_since(origin_, 0)).empty());
+  for (const std::string path : {"1.xml", "2.xml", "1.xml"}) {
+    documents::ClaimRequest request{key(path), "me", 1min, 0s, true};
+    const auto token = std::get<Acquired>(run(store_->claim(request))).token;
+    const auto made = document(path);
+    made->forced = path == "2.xml";
+    run(store_->complete(key(path), token, made));
+  }
+  EXPECT_EQ(run(store_->last_change(origin_)), 3);
+  const auto changes = run(store_->changes_since(origin_, 0));
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].path, "2.xml");
+  EXPECT_TRUE(changes[0].forced);
+  EXPECT_EQ(changes[1].path, "1.xml");
+  EXPECT_FALSE(changes[1].forced);
+  EXPECT_EQ(changes[1].number, 3);
+  EXPECT_EQ(run(store_->changes_since(origin_, 2)).size(), 1U);
+  EXPECT_TRUE(run(store_->changes_since(origin_, 3)).empty());
+}
+
+TEST_P(DocumentStoreContract, changes_at_the_same_time_get_different_numbers) {
+  std::vector<Task<bool>> completing;
+  for (int i = 0; i < 20; ++i) {
+    const documents::DocumentKey one = key(fmt::format("{}.xml", i));
+    documents::ClaimRequest request{one, "me", 1min, 1h};
+    const auto token = std::get<Acquired>(run(store_->claim(request))).token;
+    completing.push_back(store_->complete(one, token, document("body")));
+  }
+  for (const bool stored : values_of(std::move(completing))) EXPECT_TRUE(stored);
+  const auto changes = run(store_->changes_since(origin_, 0));
+  ASSERT_EQ(changes.size(), 20U);
+  for (size_t i = 0; i < changes.size(); ++i) EXPECT_EQ(changes[i].number, static_cast<int64_t>(i) + 1);
+}
+
+TEST_P(DocumentStoreContract, a_purged_copy_is_gone_and_the_others_learn_of_it) {
+  EXPECT_FALSE(run(store_->purge(key())));
+  const auto forced = document("good");
+  forced->forced = true;
+  complete(acquire(), forced);
+  const int64_t before = run(store_->last_change(origin_));
+  EXPECT_TRUE(run(store_->purge(key())));
+  EXPECT_EQ(body(), "");
+  EXPECT_FALSE(run(store_->purge(key())));
+  const auto changes = run(store_->changes_since(origin_, before));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].path, "a/b.xml");
+  EXPECT_FALSE(changes[0].forced);
+  EXPECT_TRUE(is<Acquired>(claim()));
+}
+
+TEST_P(DocumentStoreContract, a_download_under_way_survives_a_purge) {
+  complete(acquire(), "good");
+  const int64_t token = acquire({.force = true});
+  run(store_->purge(key()));
+  EXPECT_TRUE(is<Downloading>(claim()));
+  EXPECT_TRUE(complete(token, "new"));
+  EXPECT_EQ(body(), "new");
+}
+
+}  // namespace sluice::test

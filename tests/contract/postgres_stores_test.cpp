@@ -1,0 +1,19 @@
+#include "tests/contract/postgres_engines.h"
+#include "tests/contract/store_contracts.h"
+
+namespace sluice::test {
+namespace {
+
+const auto document_service = testing::ValuesIn(postgres_service_engines("document_service"));
+const auto user_service = testing::ValuesIn(postgres_service_engines("user_service"));
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, UserStoreContract, user_service, engine_name);
+
+}  // namespace sluice::test

@@ -1,0 +1,34 @@
+#include "adapters/sqlite/sqlite_database.h"
+#include "runtime/system_clock.h"
+#include "tests/contract/store_contracts.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sluice::test {
+namespace {
+
+class OpenSqlite : public OpenDatabase {
+ public:
+  explicit OpenSqlite(size_t max_waiting)
+      : database_({.folder = folder_.path(), .max_unanswered_writes = max_waiting}, clock_) {}
+  sql::Database& database() override { return database_; }
+
+ private:
+  TemporaryFolder folder_;
+  SystemClock clock_;
+  sqlite::SqliteDatabase database_;
+};
+
+const auto sqlite = testing::Values(DatabaseEngine{.name = "sqlite", .open = [](asio::io_context&, size_t max_waiting) {
+                                                     return std::make_unique<OpenSqlite>(max_waiting);
+                                                   }});
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, ApiKeyStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, UserStoreContract, sqlite);
+
+}  // namespace sluice::test

@@ -1,0 +1,9 @@
+// The suites of all stores in SQL.
+#pragma once
+
+#include "tests/contract/api_key_store_contract.h"
+#include "tests/contract/document_store_contract.h"
+#include "tests/contract/fenced_leases_contract.h"
+#include "tests/contract/shared_breaker_contract.h"
+#include "tests/contract/slots_contract.h"
+#include "tests/contract/user_store_contract.h"

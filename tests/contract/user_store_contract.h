@@ -1,0 +1,56 @@
+// What every accounts::UserStore promises, tried on a real engine.
+#pragma once
+
+#include "adapters/sql/sql_user_store.h"
+#include "tests/contract/database_fixture.h"
+
+namespace sluice::test {
+
+class UserStoreContract : public DatabaseFixture {
+ protected:
+  void SetUp() override {
+    DatabaseFixture::SetUp();
+    store_.emplace(database());
+  }
+
+  accounts::NewUser user(accounts::Role role) {
+    const std::string email = unique("user");
+    const Bytes bytes(email.begin(), email.end());
+    return {Id<accounts::UserTag>::make(Time{1s}, random_), bytes, bytes, "hash", role};
+  }
+
+  SeededRandom random_{std::random_device{}()};
+  std::optional<sql::SqlUserStore> store_;
+};
+
+TEST_P(UserStoreContract, an_email_is_added_once_also_at_the_same_time) {
+  const accounts::NewUser first = user(accounts::Role::user);
+  std::vector<Task<bool>> adding;
+  for (int i = 0; i < 10; ++i) {
+    accounts::NewUser same = user(accounts::Role::user);
+    same.email_hash = first.email_hash;
+    adding.push_back(store_->add(same));
+  }
+  EXPECT_EQ(std::ranges::count(values_of(std::move(adding)), true), 1);
+  EXPECT_FALSE(run(store_->add(first)));
+  EXPECT_TRUE(run(store_->add(user(accounts::Role::user))));
+}
+
+TEST_P(UserStoreContract, whether_anybody_has_a_role_is_known) {
+  for (const accounts::Role role : {accounts::Role::user, accounts::Role::service, accounts::Role::admin}) {
+    EXPECT_TRUE(run(store_->add(user(role))));
+    EXPECT_TRUE(run(store_->any_with_role(role)));
+  }
+}
+
+TEST_P(UserStoreContract, a_refused_user_brings_no_role) {
+  const accounts::NewUser first = user(accounts::Role::user);
+  run(store_->add(first));
+  const bool before = run(store_->any_with_role(accounts::Role::admin));
+  accounts::NewUser same = user(accounts::Role::admin);
+  same.email_hash = first.email_hash;
+  EXPECT_FALSE(run(store_->add(same)));
+  EXPECT_EQ(run(store_->any_with_role(accounts::Role::admin)), before);
+}
+
+}  // namespace sluice::test
