@@ -1,0 +1,228 @@
+// The ports of documents in one process and in virtual time, with engines that can be made slow or fail.
+//
+// Only for testing the rules above them: the real ones pass the contract suites.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "coordination/shared_breaker.h"
+#include "coordination/slots.h"
+#include "documents/document_store.h"
+#include "documents/origin.h"
+#include "documents/static_copies.h"
+#include "runtime/clock.h"
+#include "runtime/errors.h"
+
+namespace sluice::documents {
+
+inline std::shared_ptr<Document> make_document(std::string body, Time fetched_at = {}) {
+  auto made = std::make_shared<Document>();
+  made->etag = etag_of(body);
+  made->body = std::move(body);
+  made->content_type = "application/xml";
+  made->fetched_at = fetched_at;
+  return made;
+}
+
+class PretendSlots : public coordination::Slots {
+ public:
+  explicit PretendSlots(Clock& clock) : clock_(clock) {}
+
+  Task<std::optional<coordination::Slot>> take(std::string key, int64_t n, std::string, Duration ttl) override {
+    for (int64_t number = 1; number <= n; ++number) {
+      Held& held = held_[{key, number}];
+      if (held.until > clock_.wall()) continue;
+      held = {held.token + 1, clock_.wall() + ttl};
+      co_return coordination::Slot{key, number, held.token};
+    }
+    co_return std::nullopt;
+  }
+  Task<bool> renew(coordination::Slot slot, Duration ttl) override {
+    Held& held = held_[{slot.key, slot.number}];
+    if (held.token != slot.token || held.until <= clock_.wall()) co_return false;
+    held.until = clock_.wall() + ttl;
+    co_return true;
+  }
+  Task<> give_back(coordination::Slot slot) override {
+    Held& held = held_[{slot.key, slot.number}];
+    if (held.token == slot.token) held.until = clock_.wall();
+    co_return;
+  }
+  Task<int64_t> in_use(std::string key) override {
+    co_return std::ranges::count_if(
+        held_, [&](const auto& one) { return one.first.first == key && one.second.until > clock_.wall(); });
+  }
+  Duration left(const coordination::Slot& slot) { return held_[{slot.key, slot.number}].until - clock_.wall(); }
+
+ private:
+  struct Held {
+    int64_t token = 0;
+    Time until{};
+  };
+  Clock& clock_;
+  std::map<std::pair<std::string, int64_t>, Held> held_;
+};
+
+class PretendBreaker : public coordination::SharedBreaker {
+ public:
+  using Permit = coordination::BreakerPermit;
+
+  Task<Result<Permit, Duration>> ask(std::string, Duration) override {
+    ++asked;
+    if (open) co_return Duration{30s};
+    co_return Permit{};
+  }
+  Task<> record(std::string, Permit, bool success) override {
+    ++(success ? good : bad);
+    co_return;
+  }
+  Task<> forget(std::string, Permit) override {
+    ++forgotten;
+    co_return;
+  }
+  Task<coordination::BreakerState> state(std::string) override { co_return coordination::BreakerState{}; }
+
+  bool open = false;
+  int asked = 0;
+  int good = 0;
+  int bad = 0;
+  int forgotten = 0;
+};
+
+class PretendStatic : public StaticCopies {
+ public:
+  Task<DocumentPtr> find(DocumentPath path) override {
+    const auto found = copies.find(path.text());
+    co_return found == copies.end() ? nullptr : found->second;
+  }
+  std::map<std::string, DocumentPtr> copies;
+};
+
+class PretendOrigin : public Origin {
+ public:
+  explicit PretendOrigin(Clock& clock) : clock_(clock) {}
+
+  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath) override {
+    const int number = ++asked;
+    highest = std::max(highest, ++open_);
+    const Duration takes = latency;
+    co_await clock_.sleep_for(takes);
+    --open_;
+    if (error) co_return *error;
+    co_return DocumentPtr(make_document("fetched " + std::to_string(number), clock_.wall()));
+  }
+
+  Duration latency = 500ms;
+  std::optional<FetchError> error;
+  int asked = 0;
+  int highest = 0;
+
+ private:
+  Clock& clock_;
+  int open_ = 0;
+};
+
+class PretendStore : public DocumentStore {
+ public:
+  explicit PretendStore(Clock& clock) : clock_(clock) {}
+
+  Task<DocumentPtr> find(DocumentKey key) override {
+    fail_if_down();
+    DocumentPtr seen = rows[key.path.text()].document;
+    if (find_takes > 0s) co_await clock_.sleep_for(find_takes);
+    co_return seen;
+  }
+  Task<DownloadState> download_state(DocumentKey key) override {
+    fail_if_down();
+    ++polls;
+    const Row& row = rows[key.path.text()];
+    if (row.claim_until > clock_.wall()) co_return DownloadState::under_way;
+    if (row.hold_until > clock_.wall()) co_return DownloadState::failed;
+    co_return row.document ? DownloadState::stored : DownloadState::nothing;
+  }
+  Task<ClaimOutcome> claim(ClaimRequest request) override {
+    fail_if_down();
+    ++claims;
+    Row& row = rows[request.key.path.text()];
+    if (always_cached) co_return Cached{};
+    if (row.claim_until > clock_.wall()) co_return Downloading{};
+    if (!request.force) {
+      if (row.document && row.document->fetched_at + request.fresh_for > clock_.wall()) co_return Cached{};
+      if (row.hold_until > clock_.wall()) co_return HeldDown{row.hold_until};
+    }
+    row.claim_until = clock_.wall() + request.ttl;
+    co_return Acquired{++row.token};
+  }
+  Task<bool> renew(DocumentKey key, int64_t token, Duration ttl) override {
+    Row& row = rows[key.path.text()];
+    if (!renews || row.token != token) co_return false;
+    row.claim_until = clock_.wall() + ttl;
+    co_return true;
+  }
+  Task<bool> complete(DocumentKey key, int64_t token, DocumentPtr document) override {
+    Row& row = rows[key.path.text()];
+    if (row.token != token || row.claim_until == Time{}) co_return false;
+    auto stored = std::make_shared<Document>(*document);
+    stored->forced = document->forced || (row.document && row.document->forced);
+    row = {.document = stored, .token = token, .change = ++changes};
+    co_return true;
+  }
+  Task<> abort(DocumentKey key, int64_t token) override {
+    Row& row = rows[key.path.text()];
+    if (row.token == token) row.claim_until = {};
+    co_return;
+  }
+  Task<> fail(DocumentKey key, int64_t token, Duration first, Duration) override {
+    Row& row = rows[key.path.text()];
+    if (row.token != token) co_return;
+    row.claim_until = {};
+    row.hold_until = clock_.wall() + first;
+  }
+  Task<int64_t> sweep() override {
+    fail_if_down();
+    co_return 0;
+  }
+  Task<int64_t> last_change(std::string) override {
+    fail_if_down();
+    co_return changes;
+  }
+  Task<std::vector<Change>> changes_since(std::string, int64_t number) override {
+    std::vector<Change> found;
+    for (const auto& [path, row] : rows) {
+      if (row.change > number) found.push_back({path, row.change, row.document && row.document->forced});
+    }
+    co_return found;
+  }
+  Task<bool> purge(DocumentKey key) override {
+    Row& row = rows[key.path.text()];
+    const bool had = row.document != nullptr;
+    row.document = nullptr;
+    row.change = ++changes;
+    co_return had;
+  }
+
+  struct Row {
+    DocumentPtr document{};
+    int64_t token = 0;
+    Time claim_until{};
+    Time hold_until{};
+    int64_t change = 0;
+  };
+  std::map<std::string, Row> rows;
+  int64_t changes = 0;
+  int claims = 0;
+  int polls = 0;
+  bool down = false;
+  bool renews = true;
+  bool always_cached = false;
+  Duration find_takes{0};
+
+ private:
+  void fail_if_down() const {
+    if (down) throw EngineUnavailable("test", "down");
+  }
+  Clock& clock_;
+};
+
+}  // namespace sluice::documents
