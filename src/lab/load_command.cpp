@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "http/syntax.h"
+#include "lab/documents_load.h"
 #include "lab/load_report.h"
 #include "lab/load_run.h"
 
@@ -28,10 +29,8 @@ struct LoadArguments {
   std::string timeout = "10s";
   std::string reconnect = "1s";
   std::vector<int> accept;
-  double max_failures = 0;
+  LoadReporting reporting;
   bool sse = false;
-  bool json = false;
-  bool progress = false;
   bool allow_remote = false;
 };
 
@@ -45,6 +44,8 @@ constexpr const char* footer = R"(Examples:
     sluice-lab load http://127.0.0.1:8080/healthz --rate 2000 --duration 30s --json
   500 clients that hold an event stream open:
     sluice-lab load http://127.0.0.1:8080/events --sse --connections 500 --duration 1m
+  The ramp of users over the 39 sample documents (see sluice-lab load documents --help):
+    sluice-lab load documents http://127.0.0.1:8080 --short
 
 Exit code: 0 well, 1 more failed than --max-failures allows, 2 asked wrongly.)";
 
@@ -113,25 +114,8 @@ void print_progress(const LoadProgress& progress) {
              progress.backlog);
 }
 
-int run(const LoadArguments& arguments) {
-  const LoadOptions options = understand(arguments);
-  std::vector<LoadTarget> targets;
-  try {
-    targets = find_targets(options);
-  } catch (const std::runtime_error& error) {
-    wrong(error.what());
-  }
-  const bool show = arguments.progress || isatty(STDERR_FILENO) == 1;
-  const LoadResult result = run_load(options, targets, [show](const LoadProgress& progress) {
-    if (show) print_progress(progress);
-  });
-  const std::string report = arguments.json ? json_report(options, result) : text_report(options, result);
-  fmt::print("{}", report);
-  return failure_ratio(options, result.tally) > arguments.max_failures ? 1 : 0;
-}
-
 void describe(CLI::App& command, LoadArguments& arguments) {
-  command.add_option("urls", arguments.urls, "What to ask for, in rotation")->required();
+  command.add_option("urls", arguments.urls, "What to ask for, in rotation");
   command.add_option("--rate", arguments.rate, "Requests a second in an open loop")->check(CLI::PositiveNumber);
   command
       .add_option("--connections", arguments.connections,
@@ -148,21 +132,46 @@ void describe(CLI::App& command, LoadArguments& arguments) {
   command.add_option("--reconnect", arguments.reconnect, "How long after its end a stream is opened again (1s)");
   command.add_option("--accept", arguments.accept, "Statuses from 400 up that are no failures, as 404,429")
       ->delimiter(',');
-  command.add_option("--max-failures", arguments.max_failures, "The share of requests that may fail, 0 to 1 (0)")
-      ->check(CLI::Range(0.0, 1.0));
-  command.add_flag("--json", arguments.json, "The report as JSON");
-  command.add_flag("--progress", arguments.progress, "A line each second on standard error, also without a terminal");
+  add_reporting(command, arguments.reporting);
   command.add_flag("--allow-remote", arguments.allow_remote, "Also put load on other machines than this one");
   command.footer(footer);
 }
 
 }  // namespace
 
+int run_and_report(const LoadOptions& options, const LoadReporting& reporting) {
+  std::vector<LoadTarget> targets;
+  try {
+    targets = find_targets(options);
+  } catch (const std::runtime_error& error) {
+    wrong(error.what());
+  }
+  const bool show = reporting.progress || isatty(STDERR_FILENO) == 1;
+  const LoadResult result = run_load(options, targets, [show](const LoadProgress& progress) {
+    if (show) print_progress(progress);
+  });
+  const std::string report = reporting.json ? json_report(options, result) : text_report(options, result);
+  fmt::print("{}", report);
+  return failure_ratio(options, result.tally) > reporting.max_failures ? 1 : 0;
+}
+
+void add_reporting(CLI::App& command, LoadReporting& reporting) {
+  command.add_option("--max-failures", reporting.max_failures, "The share of requests that may fail, 0 to 1 (0)")
+      ->check(CLI::Range(0.0, 1.0));
+  command.add_flag("--json", reporting.json, "The report as JSON");
+  command.add_flag("--progress", reporting.progress, "A line each second on standard error, also without a terminal");
+}
+
 void add_load_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("load", "Puts load on an HTTP server and reports latency percentiles");
   const auto arguments = std::make_shared<LoadArguments>();
   describe(*command, *arguments);
-  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  add_documents_load(*command, exit_code);
+  command->callback([arguments, command, &exit_code] {
+    if (!command->get_subcommands().empty()) return;
+    if (arguments->urls.empty()) wrong("say what to ask for, as http://127.0.0.1:8080/healthz");
+    exit_code = run_and_report(understand(*arguments), arguments->reporting);
+  });
 }
 
 }  // namespace sluice::lab

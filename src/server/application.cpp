@@ -10,6 +10,7 @@
 #include "api/document_routes.h"
 #include "runtime/log.h"
 #include "server/blocking.h"
+#include "server/demo.h"
 #include "server/version.h"
 
 namespace sluice::server {
@@ -32,6 +33,7 @@ Application::Application(const Settings& settings, ServeOptions options)
       api_(identity_.keys()),
       scope_(threads_.executor(0)) {
   run_blocking(starting_, identity_.apply_environment());
+  if (options_.demo) demo_key_ = run_blocking(starting_, make_demo_key(identity_.keys()));
   readiness_.engines = engines_.probes();
   api::add_health_routes(api_, clock_, readiness_);
   add_features();
@@ -65,6 +67,7 @@ void Application::run() {
   log::info("serving", {{"url", server_->url()}, {"version", version}});
   fmt::print("listening on {}\n", server_->url());
   std::fflush(stdout);
+  if (options_.demo) fmt::print(stderr, "{}", demo_hint(settings_, server_->url(), demo_key_));
 
   wait_for_stop();
   log::info("stopping");

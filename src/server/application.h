@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "api/api.h"
 #include "api/system_routes.h"
@@ -50,6 +52,7 @@ class Application {
   IoThreads threads_;
   Engines engines_;
   Identity identity_;
+  std::optional<std::string> demo_key_;
   api::Readiness readiness_;
   api::Api api_;
   TaskScope scope_;                           // background loops, on the first I/O thread

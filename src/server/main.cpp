@@ -15,6 +15,7 @@ int main(int count, char** arguments) {
   add_config(program, chosen);
   add_metrics(program, chosen);
   add_admin(program, chosen);
+  add_documents(program, chosen);
   add_version(program, chosen);
   try {
     program.parse(count, arguments);

@@ -3,6 +3,7 @@
 
 #include "server/application.h"
 #include "server/commands.h"
+#include "server/demo.h"
 
 namespace sluice::server {
 namespace {
@@ -31,6 +32,7 @@ int serve(const ServeFlags& flags) {
   log::start(log_options);
   int code = 0;
   try {
+    if (flags.demo) add_demo_origin(loaded->settings);
     Application application(loaded->settings, {*roles, flags.demo});
     application.run();
   } catch (const std::exception& error) {

@@ -1,4 +1,6 @@
 // The simulated origin, as its user starts it.
+#include "tests/support/lab_origin.h"
+
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -6,7 +8,6 @@
 
 #include "documents/sample_layouts.h"
 #include "tests/scenario/raw_client.h"
-#include "tests/support/process.h"
 
 namespace sluice {
 namespace {
@@ -19,14 +20,11 @@ using test::RawResponse;
 
 constexpr const char* path = "/ssgo101/SSGO101F01.xml";
 
-class LabOrigin : public testing::Test {
+class LabOriginScenario : public testing::Test {
  protected:
   void start(const std::vector<std::string>& flags = {}) {
-    std::vector<std::string> arguments{test::binary("sluice-lab"), "origin", "--listen", "127.0.0.1:0"};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    origin_.emplace(test::ProcessOptions{.arguments = std::move(arguments)});
-    const std::string line = origin_->wait_for_line("listening on http://127.0.0.1:");
-    port_ = static_cast<uint16_t>(std::stoi(line.substr(line.rfind(':') + 1)));
+    origin_.emplace(flags);
+    port_ = origin_->port();
   }
 
   RawResponse get(std::string_view target) { return RawClient(port_).get(target); }
@@ -56,12 +54,12 @@ class LabOrigin : public testing::Test {
     return client;
   }
 
-  std::optional<Process> origin_;
+  std::optional<test::LabOrigin> origin_;
   uint16_t port_ = 0;
   simdjson::dom::parser parser_;
 };
 
-TEST_F(LabOrigin, serves_the_39_layouts_and_counts_who_asks) {
+TEST_F(LabOriginScenario, serves_the_39_layouts_and_counts_who_asks) {
   start();
   RawClient client(port_);
   for (const auto& layout : sample_layouts()) {
@@ -80,26 +78,26 @@ TEST_F(LabOrigin, serves_the_39_layouts_and_counts_who_asks) {
   EXPECT_EQ(stat("/requests"), 0U);
 }
 
-TEST_F(LabOrigin, layouts_are_filled_up_to_a_size) {
+TEST_F(LabOriginScenario, layouts_are_filled_up_to_a_size) {
   start({"--size", "30000"});
   EXPECT_EQ(get(path).body.size(), 30'000U);
 }
 
-TEST_F(LabOrigin, an_answer_takes_its_time) {
+TEST_F(LabOriginScenario, an_answer_takes_its_time) {
   start({"--latency", "60ms", "--jitter", "10ms"});
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EQ(get(path).status, 200);
   EXPECT_GE(std::chrono::steady_clock::now() - began, 50ms);
 }
 
-TEST_F(LabOrigin, fails_and_recovers_when_told_to) {
+TEST_F(LabOriginScenario, fails_and_recovers_when_told_to) {
   start({"--failure-rate", "1"});
   EXPECT_EQ(get(path).status, 500);
   EXPECT_EQ(send("PUT", "/settings", R"({"failureRate": 0})").status, 200);
   EXPECT_EQ(get(path).status, 200);
 }
 
-TEST_F(LabOrigin, a_share_of_the_requests_fails) {
+TEST_F(LabOriginScenario, a_share_of_the_requests_fails) {
   start({"--failure-rate", "0.5"});
   RawClient client(port_);
   int failed = 0;
@@ -108,7 +106,7 @@ TEST_F(LabOrigin, a_share_of_the_requests_fails) {
   EXPECT_LT(failed, 140);
 }
 
-TEST_F(LabOrigin, error_pages_come_with_status_200_openly_or_as_xml) {
+TEST_F(LabOriginScenario, error_pages_come_with_status_200_openly_or_as_xml) {
   start({"--html-rate", "1"});
   const RawResponse open = get(path);
   EXPECT_EQ(open.status, 200);
@@ -120,7 +118,7 @@ TEST_F(LabOrigin, error_pages_come_with_status_200_openly_or_as_xml) {
   EXPECT_FALSE(disguised.body.contains("inswave"));
 }
 
-TEST_F(LabOrigin, a_truncated_body_is_shorter_than_promised_and_the_connection_ends) {
+TEST_F(LabOriginScenario, a_truncated_body_is_shorter_than_promised_and_the_connection_ends) {
   start({"--truncate-rate", "1"});
   const std::string answer = ask(path)->read_to_end();
   const std::string whole = make_layout(std::string(path).substr(1));
@@ -128,7 +126,7 @@ TEST_F(LabOrigin, a_truncated_body_is_shorter_than_promised_and_the_connection_e
   EXPECT_TRUE(answer.ends_with(whole.substr(0, whole.size() / 2)));
 }
 
-TEST_F(LabOrigin, a_stalled_request_is_open_until_the_other_side_hangs_up) {
+TEST_F(LabOriginScenario, a_stalled_request_is_open_until_the_other_side_hangs_up) {
   start({"--stall-rate", "1"});
   auto first = ask(path);
   auto second = ask(path);
@@ -143,7 +141,7 @@ TEST_F(LabOrigin, a_stalled_request_is_open_until_the_other_side_hangs_up) {
   EXPECT_EQ(stat("/maxConcurrency"), 3U);
 }
 
-TEST_F(LabOrigin, settings_that_make_no_sense_change_nothing) {
+TEST_F(LabOriginScenario, settings_that_make_no_sense_change_nothing) {
   start({"--latency", "5ms"});
   for (const char* wrong : {"", "{", R"({"failureRate": 2})", R"({"failureRate": 0.6, "stallRate": 0.6})",
                             R"({"latency": "soon"})", R"({"jitter": "1s"})", R"({"mood": "bad"})"}) {
@@ -154,15 +152,15 @@ TEST_F(LabOrigin, settings_that_make_no_sense_change_nothing) {
             R"("stallRate":0.0,"truncateRate":0.0,"size":0})");
 }
 
-TEST_F(LabOrigin, stops_when_told_to_also_while_requests_stall) {
+TEST_F(LabOriginScenario, stops_when_told_to_also_while_requests_stall) {
   start({"--stall-rate", "1"});
   const auto stalled = ask(path);
   wait_for_stat("/inFlight", 1);
-  origin_->signal(SIGTERM);
-  EXPECT_EQ(origin_->wait(), 0);
+  origin_->process().signal(SIGTERM);
+  EXPECT_EQ(origin_->process().wait(), 0);
 }
 
-TEST_F(LabOrigin, nonsense_is_refused_and_help_has_an_example) {
+TEST_F(LabOriginScenario, nonsense_is_refused_and_help_has_an_example) {
   for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
            {"--listen", "nowhere"}, {"--latency", "soon"}, {"--failure-rate", "2"}, {"--jitter", "1s"}}) {
     std::vector<std::string> arguments{test::binary("sluice-lab"), "origin"};

@@ -1,0 +1,125 @@
+#include "lab/documents_load.h"
+
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "documents/sample_layouts.h"
+#include "lab/load_command.h"
+
+namespace sluice::lab {
+namespace {
+
+struct UserStage {
+  Duration duration;
+  double share;  // of all users, at its end
+};
+constexpr std::array<UserStage, 6> stages{
+    {{30s, 100.0 / 3000}, {1min, 500.0 / 3000}, {2min, 1000.0 / 3000}, {3min, 1.0}, {5min, 1.0}, {1min, 0.0}}};
+constexpr Duration full_length = 12min + 30s;
+constexpr Duration short_length = 20s;
+constexpr double arrivals_per_user = 0.5;  // a second: they think 2 s on average
+constexpr unsigned most_connections = 3000;
+
+Duration scaled(Duration duration, double scale) {
+  return Duration{static_cast<int64_t>(static_cast<double>(duration.count()) * scale)};
+}
+
+http::Url url_at(const http::Url& server, const std::string& target) {
+  const auto url = http::Url::parse(fmt::format("http://{}{}", server.authority(), target));
+  if (!url) throw CLI::ValidationError(target + " can't be asked for", 2);
+  return *url;
+}
+
+// The download of the document that `lookup` asked for.
+std::string download_request(const http::Url& lookup, const std::string& key) {
+  const std::string target = lookup.target();
+  const size_t query = target.find("?path=");
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().field("path", std::string_view(target).substr(query + 6)).end_object();
+  return fmt::format(
+      "POST {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
+      "Content-Length: {}\r\n\r\n{}",
+      target.substr(0, query), lookup.authority(), key, body.size(), body);
+}
+
+struct Arguments {
+  std::string url;
+  std::string origin = "scourt";
+  std::string key;
+  double users = 3000;
+  double scale = 1;
+  bool is_short = false;
+  unsigned threads = 1;
+  bool allow_remote = false;
+  LoadReporting reporting;
+};
+
+constexpr const char* footer = R"(Examples:
+  The whole ramp, 12 min 30 s, to 3000 users (1500 lookups a second):
+    SLUICE_SERVICE_KEY=sk_... sluice-lab load documents http://127.0.0.1:8080
+  The same shape in 20 s:
+    sluice-lab load documents http://127.0.0.1:8080 --key sk_... --short --json
+
+Latency is counted from when a lookup should have started to the end of the document, its download included.
+Exit code: 0 well, 1 more failed than --max-failures allows, 2 asked wrongly.)";
+
+int run(const Arguments& arguments) {
+  const auto server = http::Url::parse(arguments.url);
+  if (!server || server->secure()) throw CLI::ValidationError(arguments.url + " is no http URL", 2);
+  DocumentsCrowd crowd{.server = *server,
+                       .origin = arguments.origin,
+                       .key = arguments.key,
+                       .users = arguments.users,
+                       .scale = arguments.scale};
+  if (arguments.is_short) crowd.scale = static_cast<double>(short_length.count()) / full_length.count();
+  LoadOptions options = documents_load(crowd);
+  options.threads = arguments.threads;
+  options.allow_remote = arguments.allow_remote;
+  return run_and_report(options, arguments.reporting);
+}
+
+}  // namespace
+
+LoadOptions documents_load(const DocumentsCrowd& crowd) {
+  LoadOptions options{.urls = {}};
+  for (const documents::SampleLayout& layout : documents::sample_layouts()) {
+    options.urls.push_back(
+        url_at(crowd.server, fmt::format("/api/v1/documents/{}?path={}", crowd.origin, layout.path)));
+  }
+  std::vector<RampStage> ramp;
+  for (const UserStage& stage : stages) {
+    ramp.push_back({scaled(stage.duration, crowd.scale), crowd.users * stage.share * arrivals_per_user});
+  }
+  options.ramp = Ramp(std::move(ramp));
+  options.rate = options.ramp.peak();
+  options.duration = options.ramp.duration();
+  options.connections = std::min(most_connections, static_cast<unsigned>(crowd.users) + 1);
+  if (!crowd.key.empty()) {
+    options.follow_up = [key = crowd.key](const http::Url& lookup) { return download_request(lookup, key); };
+  }
+  return options;
+}
+
+void add_documents_load(CLI::App& load_command, int& exit_code) {
+  CLI::App* command =
+      load_command.add_subcommand("documents", "The ramp of users over the 39 sample documents, as an open loop");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("url", arguments->url, "The server, as http://127.0.0.1:8080")->required();
+  command->add_option("--origin", arguments->origin, "The origin's name (scourt)");
+  command->add_option("--key", arguments->key, "A key of role SERVICE, for downloads")->envname("SLUICE_SERVICE_KEY");
+  command->add_option("--users", arguments->users, "At the peak (3000)")->check(CLI::Range(1.0, 1e6));
+  CLI::Option* const scale =
+      command->add_option("--scale", arguments->scale, "Of the length of all stages (1)")->check(CLI::PositiveNumber);
+  command->add_flag("--short", arguments->is_short, "The same shape in 20 s")->excludes(scale);
+  command->add_option("--threads", arguments->threads, "Of the generator (1)")->check(CLI::Range(1, 256));
+  command->add_flag("--allow-remote", arguments->allow_remote, "Also put load on other machines than this one");
+  add_reporting(*command, arguments->reporting);
+  command->footer(footer);
+  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace sluice::lab

@@ -1,0 +1,94 @@
+#include "server/document_prewarm.h"
+
+#include <fmt/format.h>
+
+#include "runtime/errors.h"
+
+namespace sluice::server {
+namespace {
+
+using documents::DocumentPath;
+using documents::Lookup;
+using documents::Reason;
+using documents::RefreshRequest;
+using documents::Source;
+
+// Others may fill the line to the origin; a place in it is worth asking for again, each time after `slot_wait`.
+constexpr int most_tries = 5;
+
+struct Run {
+  documents::Documents& documents;
+  const PrewarmOrder& order;
+  const std::function<void(const PrewarmOutcome&)>& on_progress;
+  PrewarmOutcome outcome;
+  size_t next = 0;
+};
+
+bool turned_away(const Lookup& found) {
+  const std::optional<Reason> reason = found ? found->degraded : found.error().reason;
+  return reason == Reason::rate_limit_exceeded;
+}
+
+void count(PrewarmOutcome& outcome, const std::string& path, const Lookup& found) {
+  if (!found) {
+    const bool unknown = found.error().kind == documents::Refusal::not_found;
+    outcome.failed[path] = unknown ? "not-allowed" : name(found.error().reason.value_or(Reason::origin_error));
+  } else if (found->degraded) {
+    outcome.failed[path] = name(*found->degraded);
+  } else if (found->from_cache) {
+    ++outcome.there_already;
+  } else {
+    ++outcome.downloaded;
+  }
+}
+
+Task<> work(Run& run) {
+  while (run.next < run.order.documents.size()) {
+    const RefreshRequest& wanted = run.order.documents[run.next++];
+    const std::string path = wanted.path.text();
+    try {
+      RefreshRequest request = wanted;
+      Lookup found = co_await run.documents.refresh(run.order.origin, std::move(request));
+      for (int tries = 1; tries < most_tries && turned_away(found); ++tries) {
+        request = wanted;
+        found = co_await run.documents.refresh(run.order.origin, std::move(request));
+      }
+      count(run.outcome, path, found);
+    } catch (const EngineUnavailable& error) {
+      run.outcome.failed[path] = error.what();
+    }
+    run.on_progress(run.outcome);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<RefreshRequest>, std::string> parse_prewarm_list(std::string_view text, bool force) {
+  std::vector<RefreshRequest> documents;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || line[begin] == '#') continue;
+    const std::string_view entry = line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
+    const size_t space = entry.find_first_of(" \t");
+    const auto path = DocumentPath::parse(entry.substr(0, space));
+    if (!path) return std::string(entry);
+    RefreshRequest request{.path = *path, .force = force};
+    if (space != std::string_view::npos) request.case_type = entry.substr(entry.find_first_not_of(" \t", space));
+    documents.push_back(std::move(request));
+  }
+  return documents;
+}
+
+Task<PrewarmOutcome> prewarm(documents::Documents& documents, PrewarmOrder order,
+                             std::function<void(const PrewarmOutcome&)> on_progress) {
+  const auto executor = co_await asio::this_coro::executor;
+  Run run{.documents = documents, .order = order, .on_progress = on_progress, .outcome = {}};
+  TaskScope workers(executor);
+  for (size_t i = 0; i < order.at_once; ++i) workers.spawn("prewarm", work(run));
+  co_await workers.join();
+  co_return std::move(run.outcome);
+}
+
+}  // namespace sluice::server
