@@ -197,7 +197,7 @@ Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(Do
     if (state == DownloadState::failed) co_return Fetched(Reason::hold_down);
     const int64_t seen_change = known_change_;
     DocumentPtr document = co_await parts_.store.find(key(path));
-    if (!document || !usable(*document)) co_return std::nullopt;
+    if (!document || !usable(*document) || !fresh(*document)) co_return std::nullopt;
     remember(path, document, seen_change);
     co_return Fetched(Served{std::move(document), Source::database, std::nullopt, false});
   }
@@ -215,37 +215,42 @@ Task<OriginDocuments::Fetched> OriginDocuments::download(RefreshRequest request,
   } catch (...) {
     error = std::current_exception();
   }
+  // The server may be stopping: what was claimed is given back all the same.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await renewals.close();
-  if (error) std::rethrow_exception(error);
+  if (error) {
+    co_await let_go(claimed, token);
+    std::rethrow_exception(error);
+  }
   co_return std::move(*fetched);
+}
+
+Task<> OriginDocuments::let_go(DocumentKey claimed, int64_t token) {
+  try {
+    co_await parts_.store.abort(std::move(claimed), token);
+  } catch (const EngineUnavailable& error) {
+    log::warning("a claim is left to expire", {{"origin", config_.name}, {"error", error.what()}});
+  }
 }
 
 Task<OriginDocuments::Fetched> OriginDocuments::ask_origin(RefreshRequest request, int64_t token) {
   const DocumentKey claimed = key(request.path);
-  const std::string breaker = "origin/" + config_.name;
   const Result<coordination::BreakerPermit, Duration> permit =
-      co_await parts_.breaker.ask(breaker, config_.timeout + config_.slot_wait + margin);
+      co_await parts_.breaker.ask(breaker_key(), config_.timeout + config_.slot_wait + margin);
   if (!permit) {
     breaker_open_until_ = parts_.clock.now() + std::min(permit.error(), Duration{1s});
     co_await parts_.store.abort(claimed, token);
     co_return Reason::breaker_open;
   }
-  const std::optional<coordination::Slot> slot = co_await gate_.enter();
-  if (!slot) {
-    co_await parts_.breaker.forget(breaker, *permit);
+  std::optional<Answer> answer = co_await visit(request.path, *permit);
+  if (!answer) {
     co_await parts_.store.abort(claimed, token);
     co_return Reason::rate_limit_exceeded;
   }
-  const Instant began = parts_.clock.now();
-  Result<DocumentPtr, FetchError> answer = co_await parts_.origin.fetch(request.path);
-  const bool healthy = answer || answer.error() == FetchError::gone;
-  const auto took = std::chrono::ceil<Duration>(parts_.clock.now() - began);
-  co_await gate_.leave(*slot, healthy, took);
-  co_await parts_.breaker.record(breaker, *permit, healthy);
-  if (answer) co_return co_await store_fetched(std::move(request), token, std::move(*answer));
+  if (*answer) co_return co_await store_fetched(std::move(request), token, std::move(**answer));
 
   co_await parts_.store.fail(claimed, token, config_.hold_down, config_.hold_down_max);
-  switch (answer.error()) {
+  switch (answer->error()) {
     case FetchError::timeout: co_return Reason::download_timeout;
     case FetchError::invalid:
     case FetchError::too_large: co_return Reason::invalid_content;
@@ -253,6 +258,33 @@ Task<OriginDocuments::Fetched> OriginDocuments::ask_origin(RefreshRequest reques
     case FetchError::gone: break;
   }
   co_return Reason::origin_error;
+}
+
+// Nothing where no slot was to be had. However it ends, slot and permit are given back.
+Task<std::optional<OriginDocuments::Answer>> OriginDocuments::visit(DocumentPath path,
+                                                                    coordination::BreakerPermit permit) {
+  std::optional<coordination::Slot> slot;
+  std::optional<Answer> answer;
+  Instant began{};
+  std::exception_ptr error;
+  try {
+    slot = co_await gate_.enter();
+    began = parts_.clock.now();
+    if (slot) answer.emplace(co_await parts_.origin.fetch(std::move(path)));
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (answer) {
+    const bool healthy = *answer || answer->error() == FetchError::gone;
+    co_await gate_.leave(*slot, healthy, std::chrono::ceil<Duration>(parts_.clock.now() - began));
+    co_await parts_.breaker.record(breaker_key(), permit, healthy);
+    co_return answer;
+  }
+  if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  if (slot) co_await gate_.give_up(*slot);
+  co_await parts_.breaker.forget(breaker_key(), permit);
+  if (error) std::rethrow_exception(error);
+  co_return std::nullopt;
 }
 
 Task<OriginDocuments::Fetched> OriginDocuments::store_fetched(RefreshRequest request, int64_t token,

@@ -74,6 +74,7 @@ class OriginDocuments {
 
  private:
   using Fetched = Result<Served, Reason>;
+  using Answer = Result<DocumentPtr, FetchError>;
 
   bool fresh(const Document& document) const;
   bool usable(const Document& document) const;
@@ -88,11 +89,14 @@ class OriginDocuments {
   Task<std::optional<Fetched>> wait_for_other(DocumentPath path, Instant until);
   Task<Fetched> download(RefreshRequest request, int64_t token);
   Task<Fetched> ask_origin(RefreshRequest request, int64_t token);
+  Task<std::optional<Answer>> visit(DocumentPath path, coordination::BreakerPermit permit);
   Task<Fetched> store_fetched(RefreshRequest request, int64_t token, DocumentPtr document);
+  Task<> let_go(DocumentKey claimed, int64_t token);
   Task<> keep_claim(DocumentPath path, int64_t token);
   Task<> learn_changes();
   Task<> sweep();
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
+  std::string breaker_key() const { return "origin/" + config_.name; }
 
   OriginConfig config_;
   OriginParts parts_;

@@ -368,6 +368,41 @@ TEST_F(OriginDocumentsTest, an_owner_whose_claim_was_taken_over_stores_nothing) 
   EXPECT_EQ(slow.degraded(), Reason::download_timeout);
 }
 
+TEST_F(OriginDocumentsTest, a_server_that_stops_gives_back_what_its_downloads_held) {
+  origin.latency = 9s;
+  get(instance());
+  pass(1s);
+  EXPECT_EQ(store.rows[path.text()].claim_until, clock.wall() + 14s);
+  scope.cancel();
+  pass(0s);
+  EXPECT_EQ(scope.running(), 0U);
+  EXPECT_EQ(store.rows[path.text()].claim_until, Time{});
+  EXPECT_EQ(breaker.forgotten, 1);
+  EXPECT_EQ(slots.taken("origin/o"), 0);
+}
+
+TEST_F(OriginDocumentsTest, a_server_that_stops_waits_for_nobodys_slot) {
+  origin.latency = 1h;
+  OriginDocuments& documents = instance();
+  for (const std::string one : {"1.xml", "2.xml", "3.xml", "4.xml"}) {
+    ask(documents.get(DocumentPath::parse(one).value(), true), readers);
+  }
+  pass(1s);
+  scope.cancel();
+  pass(0s);
+  EXPECT_EQ(scope.running(), 0U);
+  EXPECT_EQ(slots.taken("origin/o"), 0);
+  for (const auto& [path, row] : store.rows) EXPECT_EQ(row.claim_until, Time{}) << path;
+}
+
+TEST_F(OriginDocumentsTest, an_old_copy_that_nobody_replaced_is_not_taken_for_the_new_one) {
+  store_copy("old", 2 * fresh_for);
+  store.rows[path.text()].claim_until = clock.wall() + 1s;  // another instance's, which gives up
+  const Reading& reading = get(instance());
+  pass(10s);
+  EXPECT_EQ(reading.body(), "fetched 1");
+}
+
 TEST_F(OriginDocumentsTest, paths_that_are_not_allowed_are_not_found) {
   OriginConfig config;
   config.name = "o";

@@ -74,9 +74,17 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
 // False, and the slot is gone, where the rate's turn does not come in time.
 Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
   const Instant began = clock_.now();
-  const bool in_rate = co_await wait_for_rate(until);
+  bool in_rate = false;
+  std::exception_ptr error;
+  try {
+    in_rate = co_await wait_for_rate(until);
+  } catch (...) {
+    error = std::current_exception();
+  }
   if (!in_rate) {
+    if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     co_await slots_.give_back(slot);
+    if (error) std::rethrow_exception(error);
     co_return false;
   }
   if (clock_.now() == began) co_return true;
@@ -96,10 +104,14 @@ Task<bool> OriginGate::wait_for_rate(Instant until) {
 }
 
 Task<> OriginGate::leave(coordination::Slot slot, bool success, Duration took) {
-  in_flight.with({config_.origin}).add(-1);
   const auto most = static_cast<double>(config_.max_concurrent);
   limit_ = success ? std::min(most, limit_ + 1.0 / most) : std::max(1.0, limit_ - 1);
   mean_time_ = mean_time_ == Duration{0} ? took : (mean_time_ * 7 + took) / 8;
+  co_await give_up(std::move(slot));
+}
+
+Task<> OriginGate::give_up(coordination::Slot slot) {
+  in_flight.with({config_.origin}).add(-1);
   co_await slots_.give_back(std::move(slot));
   given_back_.notify_all();
 }

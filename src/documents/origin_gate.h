@@ -36,6 +36,8 @@ class OriginGate {
   Task<std::optional<coordination::Slot>> enter();
   // Gives the slot back and learns from how it went.
   Task<> leave(coordination::Slot slot, bool success, Duration took);
+  // Gives it back after a request that was broken off, which says nothing about the origin.
+  Task<> give_up(coordination::Slot slot);
 
   size_t waiting() const { return line_.size(); }
   // Three steps of a third make a whole.

@@ -49,8 +49,10 @@ class PretendSlots : public coordination::Slots {
     if (held.token == slot.token) held.until = clock_.wall();
     co_return;
   }
-  Task<int64_t> in_use(std::string key) override {
-    co_return std::ranges::count_if(
+  Task<int64_t> in_use(std::string key) override { co_return taken(key); }
+
+  int64_t taken(const std::string& key) const {
+    return std::ranges::count_if(
         held_, [&](const auto& one) { return one.first.first == key && one.second.until > clock_.wall(); });
   }
   Duration left(const coordination::Slot& slot) { return held_[{slot.key, slot.number}].until - clock_.wall(); }
