@@ -10,13 +10,3 @@ run_bench() {
   build release
   SLUICE_BIN=$PWD/build/release/bin SLUICE_SOURCE=$PWD exec "bench/$1" "${@:2}"
 }
-
-run_k6() {
-  local names
-  names=$({ find load -maxdepth 1 -name '*.js' -printf '%f\n' 2>/dev/null || true; } | sed 's/\.js$//' | sort)
-  [[ -n $names ]] || die "There is no k6 scenario yet."
-  [[ $# -gt 0 ]] || { echo "$names"; return; }
-  grep -qx -- "$1" <<<"$names" || die "There is no k6 scenario '$1'. These there are: ${names//$'\n'/ }"
-  command -v k6 >/dev/null || die "k6 is not on this machine. With Go installed: go install go.k6.io/k6@latest"
-  exec k6 run "load/$1.js"
-}

@@ -14,6 +14,7 @@ packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 she
 packages_test=(
   "${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 postgresql-15 pgbouncer openssl curl node=nodejs npm=npm
 )
+packages_k6=(go=golang-go curl) # to build k6, which Debian does not have
 packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer nginx=nginx-light wrk)
 
 # Prints those of the entries given that are not installed, as package names.
@@ -29,7 +30,7 @@ missing_packages() {
   printf '%s\n' "${wanted[@]}" | grep -vxF "${installed:-none}" | sort -u || true
 }
 
-# Installs what is missing of the group $1 (build, check, test, bench, format). Asks apt nothing if all is there.
+# Installs what is missing of the group $1 (build, check, test, k6, bench, format). Asks apt nothing if all is there.
 need() {
   local -n group=packages_$1
   command -v dpkg-query >/dev/null || die "This script installs what it needs with apt, on Debian 12. Elsewhere, see the list in tools/dev/packages.sh."

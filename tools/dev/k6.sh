@@ -1,0 +1,14 @@
+# k6 scenarios: load/k6/NAME.js, each against a Sluice and an origin of its own (tools/run_k6).
+
+run_k6() {
+  local names
+  names=$({ find load/k6 -maxdepth 1 -name '*.js' -printf '%f\n' 2>/dev/null || true; } | sed 's/\.js$//' | sort)
+  [[ -n $names ]] || die "There is no k6 scenario yet."
+  [[ $# -gt 0 ]] || { echo "$names"; return; }
+  grep -qx -- "$1" <<<"$names" || die "There is no k6 scenario '$1'. These there are: ${names//$'\n'/ }"
+  [[ ${2:-} == '' || ${2:-} == --short ]] || die "k6 knows --short; '$2' it does not know."
+  type -P k6 >/dev/null || need k6
+  need build
+  build release sluice sluice-lab
+  exec tools/run_k6 "$PWD/build/release/bin" "$@"
+}
