@@ -12,7 +12,6 @@
 namespace sluice::http {
 namespace {
 
-using testing::HasSubstr;
 
 TEST(Gzip, is_used_only_where_it_is_accepted) {
   for (const char* accepted : {"gzip", "br, GZIP;q=0.5", "deflate, *", "*;q=0.1"}) EXPECT_TRUE(accepts_gzip(accepted));

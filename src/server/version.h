@@ -1,10 +1,10 @@
-// What this program is called and which one it is.
+// Which one this program is.
 #pragma once
 
 #include <string_view>
 
 namespace sluice::server {
 
-inline constexpr std::string_view version = SLUICE_VERSION;
+extern const std::string_view version;
 
 }  // namespace sluice::server

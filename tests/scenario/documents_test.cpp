@@ -1,0 +1,214 @@
+// Documents with three real processes on one PostgreSQL behind a transaction pooler.
+#include <csignal>
+
+#include "tests/scenario/documents_fixture.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+struct DocumentsScenario : testing::Test {
+  // Starting an installation takes seconds; the tests share one and use paths of their own.
+  static void SetUpTestSuite() {
+    steady = new LabOrigin();
+    flaky = new LabOrigin();
+    std::string settings;
+    for (const auto& [name, origin] : {std::pair{"scourt", steady}, std::pair{"flaky", flaky}}) {
+      settings +=
+          "[[documents.origin]]\nname = \"" + std::string(name) + "\"\nbase_url = \"" + origin->url() +
+          "\"\nmax_per_second = 1000\nclaim_ttl = \"2s\"\ntimeout = \"" + (origin == flaky ? "1s" : "8s") +
+          "\"\nhold_down = \"100ms\"\nallow = \"extra/**\"\n[documents.origin.require]\nwell_formed_xml = true\n"
+          "namespace = \"http://www.inswave.com/websquare\"\n";
+    }
+    installation = new Installation(settings);
+  }
+  static void TearDownTestSuite() {
+    delete installation;
+    delete flaky;
+    delete steady;
+  }
+  void SetUp() override {
+    steady->set(R"({"latency":"0ms"})");
+    flaky->set(good);
+  }
+
+  static uint16_t port(size_t server) { return installation->server(server).port(); }
+  static RawResponse get(size_t server, const std::string& origin, const std::string& path) {
+    return RawClient(port(server)).get(document_target(origin, path));
+  }
+  // Until the origin has been asked for `path`.
+  static void wait_for_origin(const std::string& path, int64_t times) {
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    while (steady->stat(path) < times) {
+      ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "the origin was not asked for " << path;
+    }
+  }
+
+  static constexpr const char* good =
+      R"({"latency":"0ms","failureRate":0,"htmlRate":0,"disguisedRate":0,"stallRate":0,"truncateRate":0})";
+  static inline LabOrigin* steady = nullptr;
+  static inline LabOrigin* flaky = nullptr;
+  static inline Installation* installation = nullptr;
+};
+
+TEST_F(DocumentsScenario, three_thousand_readers_cost_one_download) {
+  steady->set(R"({"latency":"500ms"})");
+  std::vector<std::unique_ptr<Process>> crowds;
+  for (size_t i = 0; i < 3; ++i) {
+    const std::string url = installation->server(i).url() + document_target("scourt", "extra/herd.xml");
+    crowds.push_back(
+        std::make_unique<Process>(ProcessOptions{.arguments = {binary("sluice-lab"), "load", url, "--connections",
+                                                               "1000", "--requests", "1000", "--timeout", "60s"}}));
+  }
+  for (const auto& crowd : crowds) EXPECT_EQ(crowd->wait(90s), 0) << crowd->output();
+  EXPECT_EQ(steady->stat("extra/herd.xml"), 1);
+}
+
+TEST_F(DocumentsScenario, two_hundred_cold_documents_meet_at_most_three_at_the_origin) {
+  steady->set(R"({"latency":"20ms"})");
+  std::vector<std::unique_ptr<RawClient>> readers;
+  for (int i = 0; i < 200; ++i) {
+    readers.push_back(std::make_unique<RawClient>(port(static_cast<size_t>(i) % 3)));
+    ask(*readers.back(), document_target("scourt", "extra/many/" + std::to_string(i) + ".xml"));
+  }
+  int served = 0;
+  for (const auto& reader : readers) {
+    const RawResponse response = reader->read_response();
+    EXPECT_THAT(response.status, AnyOf(200, 503));
+    served += response.status == 200 ? 1 : 0;
+  }
+  EXPECT_GT(served, 20);
+  EXPECT_LE(steady->stat("maxConcurrency"), 3);
+}
+
+TEST_F(DocumentsScenario, a_killed_owner_is_replaced_and_nobody_is_left_waiting) {
+  steady->set(R"({"latency":"4s"})");
+  const std::string path = "extra/killed.xml";
+  RawClient starter(port(0));
+  ask(starter, document_target("scourt", path));
+  wait_for_origin(path, 1);
+  RawClient second(port(1));
+  RawClient third(port(2));
+  ask(second, document_target("scourt", path));
+  ask(third, document_target("scourt", path));
+  installation->server(0).kill();
+  steady->set(R"({"latency":"0ms"})");
+  EXPECT_THAT(second.read_response().status, AnyOf(200, 503));
+  EXPECT_THAT(third.read_response().status, AnyOf(200, 503));
+  EXPECT_EQ(get(1, "scourt", path).status, 200);
+  installation->restart(0);
+}
+
+TEST_F(DocumentsScenario, a_paused_owner_that_wakes_up_changes_nothing) {
+  steady->set(R"({"latency":"1s"})");
+  const std::string path = "extra/paused.xml";
+  RawClient starter(port(0));
+  ask(starter, document_target("scourt", path));
+  wait_for_origin(path, 1);
+  installation->server(0).process().signal(SIGSTOP);
+  RawResponse taken_over = get(1, "scourt", path);
+  installation->server(0).process().signal(SIGCONT);
+  EXPECT_EQ(taken_over.status, 200);
+  EXPECT_EQ(steady->stat(path), 2);
+  // The first one's readers get what is stored, or are told that it was too late; its own copy is thrown away.
+  const RawResponse late = starter.read_response();
+  EXPECT_THAT(late.status, AnyOf(200, 503));
+  EXPECT_THAT(installation->server(0).process().output(), HasSubstr("a document came too late"));
+  EXPECT_EQ(get(0, "scourt", path).header("ETag"), taken_over.header("ETag"));
+}
+
+TEST_F(DocumentsScenario, the_reader_who_started_a_download_may_hang_up) {
+  steady->set(R"({"latency":"1s"})");
+  const std::string path = "extra/hangup.xml";
+  auto starter = std::make_unique<RawClient>(port(0));
+  ask(*starter, document_target("scourt", path));
+  wait_for_origin(path, 1);
+  RawClient other(port(0));
+  ask(other, document_target("scourt", path));
+  starter.reset();
+  EXPECT_EQ(other.read_response().status, 200);
+  EXPECT_EQ(steady->stat(path), 1);
+}
+
+// Whatever the origin does instead of answering: the last good copy is served, and nothing bad is stored.
+TEST_F(DocumentsScenario, what_the_origin_gets_wrong_is_never_cached) {
+  const std::string path = "extra/good.xml";
+  const RawResponse first = get(0, "flaky", path);
+  ASSERT_EQ(first.status, 200);
+  const std::vector<std::pair<std::string, std::string>> ways{
+      {R"({"htmlRate":1})", "invalid-content"},
+      {R"({"htmlRate":0,"disguisedRate":1})", "invalid-content"},
+      {R"({"disguisedRate":0,"truncateRate":1})", "origin-error"},
+      {R"({"truncateRate":0,"stallRate":1})", "download-timeout"}};
+  for (const auto& [settings, reason] : ways) {
+    flaky->set(settings);
+    const RawResponse forced = download(port(1), "flaky", R"({"path":"extra/good.xml","forceRefresh":true})");
+    EXPECT_EQ(forced.status, 200) << settings;
+    EXPECT_THAT(forced.body, HasSubstr(R"("degraded":true,"reason":")" + reason)) << settings;
+    EXPECT_THAT(forced.body, HasSubstr(R"("source":"stale")")) << settings;
+    const RawResponse cold = get(2, "flaky", "extra/never-" + reason + ".xml");
+    EXPECT_EQ(cold.status, 503) << settings;
+    EXPECT_EQ(cold.header("Retry-After"), "5");
+    EXPECT_EQ(
+        RawClient(port(2)).get(document_target("flaky", "extra/never-" + reason + ".xml") + "?fetch=false").status,
+        404);
+  }
+  EXPECT_EQ(get(2, "flaky", path).header("ETag"), first.header("ETag"));
+  EXPECT_EQ(get(2, "flaky", path).body, first.body);
+}
+
+TEST_F(DocumentsScenario, a_refresh_reaches_the_other_instances) {
+  const std::string path = "extra/refreshed.xml";
+  const RawResponse before = get(0, "scourt", path);
+  ASSERT_EQ(get(1, "scourt", path).status, 200);
+  steady->set(R"({"size":5000})");
+  EXPECT_EQ(download(port(1), "scourt", R"({"path":"extra/refreshed.xml","forceRefresh":true})").status, 200);
+  steady->set(R"({"size":0})");
+  const auto give_up = std::chrono::steady_clock::now() + 10s;
+  while (get(0, "scourt", path).header("ETag") == before.header("ETag")) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "the old copy is still in memory";
+  }
+  EXPECT_EQ(get(0, "scourt", path).body.size(), 5000U);
+}
+
+TEST_F(DocumentsScenario, answers_say_where_they_come_from) {
+  const std::string path = "extra/source.xml";
+  EXPECT_EQ(get(0, "scourt", path).header("Sluice-Source"), "origin");
+  const RawResponse memory = get(0, "scourt", path);
+  EXPECT_EQ(memory.header("Sluice-Source"), "memory");
+  EXPECT_EQ(get(1, "scourt", path).header("Sluice-Source"), "database");
+  const RawResponse unchanged =
+      RawClient(port(1)).get(document_target("scourt", path), "If-None-Match: " + memory.header("ETag") + "\r\n");
+  EXPECT_EQ(unchanged.status, 304);
+  EXPECT_EQ(memory.header("Content-Type"), "application/xml");
+  EXPECT_THAT(RawClient(port(0)).get("/api/v1/documents/scourt?path=" + path).body,
+              HasSubstr(R"("origin":"scourt","path":"extra/source.xml","content":"<?xml)"));
+}
+
+TEST_F(DocumentsScenario, only_services_may_ask_for_downloads) {
+  const std::string body = R"({"path":"extra/rights.xml"})";
+  EXPECT_EQ(download(port(0), "scourt", body, "sk_somebody_else_entirely").status, 401);
+  EXPECT_EQ(steady->stat("extra/rights.xml"), 0);
+  EXPECT_THAT(download(port(0), "scourt", body).body, HasSubstr(R"("fromCache":false)"));
+  EXPECT_THAT(download(port(0), "scourt", body).body, HasSubstr(R"("fromCache":true)"));
+  EXPECT_EQ(download(port(0), "scourt", R"({"path":"../x"})").status, 400);
+  EXPECT_EQ(download(port(0), "scourt", R"({})").status, 400);
+  EXPECT_EQ(download(port(0), "scourt", R"({"path":"a","forced":true})").status, 400);
+  EXPECT_EQ(download(port(0), "scourt", "nonsense").status, 400);
+}
+
+TEST_F(DocumentsScenario, no_path_leads_elsewhere) {
+  for (const std::string path : {"../secret", "a/../b", "%2e%2e/secret", "%252e%252e/secret", "a%2fb", "a%00b", "a//b",
+                                 "a/./b", "/etc/passwd", "a%5cb", "%ED%95%9C.xml"}) {
+    EXPECT_THAT(get(0, "scourt", path).status, AnyOf(400, 404)) << path;
+  }
+  EXPECT_THAT(get(0, "scourt", std::string(600, 'a')).status, 400);
+  EXPECT_EQ(get(0, "elsewhere", "extra/a.xml").status, 404);
+  EXPECT_EQ(get(0, "scourt", "not-allowed/a.xml").status, 404);
+  EXPECT_EQ(steady->stat("not-allowed/a.xml"), 0);
+}
+
+}  // namespace
+}  // namespace sluice::test
