@@ -21,6 +21,15 @@ asio::ip::address parse_host(const std::string& host) {
   return address;
 }
 
+// SO_REUSEPORT, which lets our threads share the port, would let a second server share it too, and each would get some
+// of the requests. Without the option binding fails where somebody listens.
+void expect_nobody_listens(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint) {
+  asio::ip::tcp::acceptor probe(context);
+  probe.open(endpoint.protocol());
+  probe.set_option(asio::socket_base::reuse_address(true));
+  probe.bind(endpoint);
+}
+
 }  // namespace
 
 class Server::State {
@@ -62,6 +71,7 @@ void Server::State::start() {
   check(!running_, "the server is started twice");
   port = engine.config.port;
   try {
+    if (port != 0) expect_nobody_listens(threads_.context(0), {host, port});
     for (const auto& listener : listeners_) {
       listener->open({host, port});
       port = listener->port();
