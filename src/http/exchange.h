@@ -65,6 +65,7 @@ class Exchange {
   std::optional<Problem> check_body(const RequestHead& head) const;
   Response answer_options(const std::vector<Method>& allowed) const;
   void add_cors(Headers& headers) const;
+  bool may_compress(const Response& response) const;
   bool compress(Response& response, Plan& plan);
 
   Worker& worker_;

@@ -57,11 +57,14 @@ void Exchange::add_cors(Headers& headers) const {
   allow_origin(origins, request_.header("Origin"), headers);
 }
 
+// Whether its encoding depends on the request.
+bool Exchange::may_compress(const Response& response) const {
+  if (route_ == nullptr || !route_->options.compress || is_bodyless(response.status)) return false;
+  if (std::holds_alternative<Takeover>(response.body)) return false;
+  return is_compressible(response.headers.get("Content-Type")) && !response.headers.find("Content-Encoding");
+}
+
 bool Exchange::compress(Response& response, Plan& plan) {
-  if (route_ == nullptr || !route_->options.compress) return false;
-  if (!is_compressible(response.headers.get("Content-Type"))) return false;
-  if (response.headers.find("Content-Encoding")) return false;
-  response.headers.add("Vary", "Accept-Encoding");
   if (!accepts_gzip(request_.header("Accept-Encoding"))) return false;
 
   if (const std::string* body = whole_body(response)) {
@@ -77,6 +80,9 @@ bool Exchange::compress(Response& response, Plan& plan) {
 Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::string& out) {
   Plan plan;
   const bool is_takeover = std::holds_alternative<Takeover>(response.body);
+  // Before it may become a 304, which says the same as the answer it stands for (RFC 9110 15.4.5).
+  const bool varies = may_compress(response);
+  if (varies) response.headers.add("Vary", "Accept-Encoding");
   if (method_ == Method::get || method_ == Method::head) {
     const std::string* body = whole_body(response);
     if (response.status == 200 && body != nullptr && route_ != nullptr && route_->options.compute_etag &&
@@ -85,7 +91,7 @@ Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::st
     }
     answer_condition(request_.header("If-None-Match"), response);
   }
-  if (!is_takeover && !is_bodyless(response.status) && compress(response, plan)) {
+  if (varies && !is_bodyless(response.status) && compress(response, plan)) {
     // The bytes differ from what a strong tag named; If-None-Match compares weakly anyway.
     const std::string etag(response.headers.get("ETag"));
     if (etag.starts_with('"')) response.headers.set("ETag", "W/" + etag);

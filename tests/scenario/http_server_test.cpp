@@ -166,6 +166,7 @@ TEST(HttpServer, what_the_client_has_is_not_sent_again) {
   const RawResponse same = client.get("/tagged", "If-None-Match: \"other\", W/" + etag + "\r\n");
   EXPECT_EQ(same.status, 304);
   EXPECT_EQ(same.header("ETag"), etag);
+  EXPECT_EQ(same.header("Vary"), "Accept-Encoding");
   EXPECT_EQ(client.get("/tagged", "If-None-Match: \"other\"\r\n").status, 200);
 }
 
