@@ -168,6 +168,7 @@ Task<> StreamConnection<Stream>::run() {
     if (!more && timed_out_ && parser_.started()) {
       Response late = exchange_.refuse(parser_.head(), peer_, request_timeout());
       if (!send_at_once(late)) co_await send_rest(late);
+      exchange_.finish(late.status, written_);
     }
     if (more) more = co_await answer_request();
   }
@@ -366,7 +367,8 @@ Task<std::optional<std::string>> StreamConnection<Stream>::next() {
     Error failed;
     const asio::mutable_buffer room = free_buffer();
     const size_t got = co_await stream_->async_read_some(room, asio::redirect_error(asio::use_awaitable, failed));
-    wait_for(Wait::handler, exchange_.request().deadline.left(worker_.engine.clock));
+    // A deadline that has passed meanwhile leaves no time, and that is not the same as no limit.
+    wait_for(Wait::handler, std::max(Duration{1}, exchange_.request().deadline.left(worker_.engine.clock)));
     if (!take(got, failed)) throw BodyFailed(request_timeout());
   }
 }

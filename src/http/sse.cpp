@@ -68,6 +68,7 @@ Response SseHub::subscribe(const Request& request, std::string topic, std::strin
   response.body =
       Takeover([this, topic = std::move(topic), subscriber = std::move(subscriber), owner,
                 last_event_id = std::string(request.header("Last-Event-ID"))](std::shared_ptr<Outlet> outlet) mutable {
+        if (draining_) return outlet->close();  // since the head was written
         Branch& branch = here();
         const uint64_t generation = generation_.fetch_add(1) + 1;
         for (size_t i = 0; !subscriber.empty() && i < branches_.size(); ++i) {
