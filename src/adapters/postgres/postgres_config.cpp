@@ -11,6 +11,14 @@ bool is_url(const std::string& text) {
   return text.empty() || text.starts_with("postgresql://") || text.starts_with("postgres://");
 }
 
+bool has_password(std::string_view url) {
+  if (url.contains("password=")) return true;
+  const size_t begin = std::min(url.find("://"), url.size());
+  const std::string_view server = url.substr(begin).substr(std::min<size_t>(3, url.size() - begin));
+  const size_t at = server.substr(0, server.find('/')).rfind('@');
+  return at != std::string_view::npos && server.substr(0, at).contains(':');
+}
+
 void describe_pool(config::Section<C>& section) {
   section.key("pool_max", &C::pool_max, "Connections at most.").between(1, 1000);
   section.key("pool_kept", &C::pool_kept, "Connections that stay open when there is nothing to do.");
@@ -45,6 +53,11 @@ void PostgresConfig::validate(config::Problems& problems) const {
   if (lock_timeout > statement_timeout) {
     problems.add("lock_timeout", "must not be longer than statement_timeout, which would end the wait first; lower it");
   }
+  // It is logged and printed, and every service logs in with its own name.
+  constexpr const char* put_it_elsewhere =
+      "holds a password, which does not belong there; set SLUICE_POSTGRES_PASSWORD or password_file";
+  if (has_password(url)) problems.add("url", put_it_elsewhere);
+  if (has_password(replica_url)) problems.add("replica_url", put_it_elsewhere);
   if (url.empty() && !replica_url.empty()) problems.add("url", "is missing; a replica needs the database it follows");
 }
 

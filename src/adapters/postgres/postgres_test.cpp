@@ -91,6 +91,23 @@ TEST(PostgresConfig, is_read_and_a_pool_that_keeps_more_than_it_has_is_refused) 
   EXPECT_EQ(config.password, "p");
 }
 
+TEST(PostgresConfig, a_password_in_the_url_is_refused_and_not_repeated) {
+  for (const char* url :
+       {"postgresql://kim:sesame@localhost/sluice", "postgresql://localhost/sluice?password=sesame"}) {
+    PostgresConfig config;
+    config::Loader loader;
+    loader.section("postgres", config);
+    const auto problems = loader.load({.file = "sluice.toml", .text = fmt::format("[postgres]\nurl = \"{}\"\n", url)});
+    ASSERT_EQ(problems.size(), 1u) << url;
+    EXPECT_EQ(problems[0].text().find("sesame"), std::string::npos) << problems[0].text();
+  }
+  PostgresConfig config;
+  config::Loader loader;
+  loader.section("postgres", config);
+  EXPECT_TRUE(
+      loader.load({.file = "sluice.toml", .text = "[postgres]\nurl = \"postgresql://kim@[::1]:5432/s\"\n"}).empty());
+}
+
 TEST(ScramSecret, hides_the_password) {
   const std::string secret = scram_secret("user_service", "open sesame");
   EXPECT_TRUE(secret.starts_with("SCRAM-SHA-256$4096:")) << secret;
