@@ -61,30 +61,36 @@ void Application::run_on_first_thread(Task<> task) {
 }
 
 void Application::run() {
+  // Before anybody is told that we listen: who is told may stop us at once.
+  asio::io_context here;
+  asio::signal_set signals(here, SIGTERM, SIGINT);
   threads_.start();
   if (documents_) asio::post(threads_.executor(0), [this] { documents_->documents().start(); });
-  server_->start();
+  try {
+    server_->start();
+  } catch (...) {
+    close();
+    throw;
+  }
   log::info("serving", {{"url", server_->url()}, {"version", version}});
   fmt::print("listening on {}\n", server_->url());
   std::fflush(stdout);
   if (options_.demo) fmt::print(stderr, "{}", demo_hint(settings_, server_->url(), demo_key_));
 
-  wait_for_stop();
+  signals.async_wait([](const boost::system::error_code&, int) {});
+  here.run_one();
+  signals.clear();  // the default action is back: who is in a hurry asks twice
   log::info("stopping");
   readiness_.draining = true;
   server_->drain(settings_.process.drain);
-  run_on_first_thread(scope_.close());
-  if (documents_) run_on_first_thread(documents_->close());
-  threads_.stop();
+  close();
   log::info("stopped");
 }
 
-void Application::wait_for_stop() {
-  asio::io_context here;
-  asio::signal_set signals(here, SIGTERM, SIGINT);
-  signals.async_wait([](const boost::system::error_code&, int) {});
-  here.run_one();
-  // From here on the default action is back: who is in a hurry asks twice.
+void Application::close() {
+  run_on_first_thread(scope_.close());
+  if (documents_) run_on_first_thread(documents_->close());
+  threads_.stop();
 }
 
 }  // namespace sluice::server

@@ -11,7 +11,6 @@
 #include "api/api.h"
 #include "api/system_routes.h"
 #include "http/server.h"
-#include "http/sse.h"
 #include "runtime/io_threads.h"
 #include "runtime/system_clock.h"
 #include "runtime/task_scope.h"
@@ -34,15 +33,15 @@ class Application {
   Application(const Settings& settings, ServeOptions options);
   ~Application();
 
-  // Prints where it listens, serves until SIGTERM or SIGINT, drains.
+  // Prints where it listens, serves until SIGTERM or SIGINT, drains. A second signal ends the process at once.
   void run();
 
  private:
   void add_features();
   // Runs `task` on the first I/O thread and waits for its end.
   void run_on_first_thread(Task<> task);
-  // Waits for the signal; a second one ends the process at once.
-  void wait_for_stop();
+  // Ends the background loops, then the I/O threads they run on.
+  void close();
 
   const Settings& settings_;
   ServeOptions options_;

@@ -20,6 +20,12 @@ int main(int count, char** arguments) {
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
+    // CLI11 asks for a command also where one was given that it does not know.
+    const std::vector<std::string> unknown = program.remaining(true);
+    if (std::string_view(error.what()) == "A subcommand is required" && !unknown.empty()) {
+      fmt::print(stderr, "sluice: there is no command {}; --help lists those there are\n", unknown.front());
+      return asked_wrongly;
+    }
     return program.exit(error) == 0 ? 0 : asked_wrongly;
   }
   try {

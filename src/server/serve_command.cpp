@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@ int serve(const ServeFlags& flags) {
     fmt::print(stderr, "--roles: there is no role {}; sluice serve --help lists them\n", unknown);
     return asked_wrongly;
   }
+  std::signal(SIGPIPE, SIG_IGN);  // whoever collects the log may go and come back
   SystemClock clock;
   log::Options log_options = loaded->settings.log;
   log_options.clock = &clock;

@@ -49,6 +49,15 @@ TEST_F(ServerScenario, a_second_server_on_the_same_data_is_refused_with_the_owne
   EXPECT_EQ(RawClient(first.port()).get("/readyz").status, 200);
 }
 
+TEST_F(ServerScenario, a_port_that_another_server_has_is_refused_and_nothing_is_left_running) {
+  SluiceServer first({.data = data()});
+  const std::string config = write_config("[[documents.origin]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:9/\"\n");
+  const CommandResult second = run_sluice({"serve", "--config", config, "--data", (folder / "other").string(),
+                                           "--listen", "127.0.0.1:" + std::to_string(first.port())});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_THAT(second.output, HasSubstr("cannot listen on 127.0.0.1:"));
+}
+
 TEST_F(ServerScenario, the_folder_is_free_again_after_kill_minus_nine) {
   std::string key;
   {
@@ -110,7 +119,9 @@ TEST_F(ServerScenario, a_wrong_configuration_is_refused_with_place_and_remedy) {
   EXPECT_EQ(run_sluice({"serve", "--config", "/no/such/file", "--data", data()}).code, 2);
   EXPECT_EQ(run_sluice({"serve", "--roles", "accounts,nobody", "--data", data()}).code, 2);
   EXPECT_EQ(run_sluice({"serve", "--listen", "nonsense", "--data", data()}).code, 2);
-  EXPECT_EQ(run_sluice({"nonsense"}).code, 2);
+  const CommandResult unknown = run_sluice({"nonsense"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("there is no command nonsense"));
 }
 
 TEST_F(ServerScenario, what_is_printed_loads_again) {
