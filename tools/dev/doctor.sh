@@ -14,6 +14,7 @@ doctor() {
   done
   tool_row nginx -v
   tool_row openssl version
+  tool_row go version
   row cores "$(nproc), so $(job_count) jobs"
   row memory "$(awk '/MemTotal/ { t = $2 } /MemAvailable/ { a = $2 } END { printf "%.1f GB, %.1f GB free", t / 1048576, a / 1048576 }' /proc/meminfo)"
   row disk "$(df -Ph . | awk 'END { print $4 " free here" }')"

@@ -10,11 +10,13 @@ packages_build=(
   libxxhash-dev zlib1g-dev libtomlplusplus-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 shellcheck)
-# The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run.
+# The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run, Go
+# builds k6, which Debian does not have.
 packages_test=(
   "${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 postgresql-15 pgbouncer openssl curl node=nodejs npm=npm
+  go=golang-go
 )
-packages_k6=(go=golang-go curl) # to build k6, which Debian does not have
+packages_k6=(go=golang-go curl)
 packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer nginx=nginx-light wrk)
 
 # Prints those of the entries given that are not installed, as package names.

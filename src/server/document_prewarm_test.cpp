@@ -1,0 +1,33 @@
+#include "server/document_prewarm.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::server {
+namespace {
+
+TEST(PrewarmList, has_a_path_in_each_line_and_its_case_type_behind_it) {
+  const auto list =
+      parse_prewarm_list("# layouts\n\n a/1.xml\r\na/2.xml  civil first instance \n\t# end\na/3.xml", true);
+  ASSERT_TRUE(list);
+  ASSERT_EQ(list->size(), 3U);
+  EXPECT_EQ(list->at(0).path.text(), "a/1.xml");
+  EXPECT_EQ(list->at(0).case_type, std::nullopt);
+  EXPECT_EQ(list->at(1).path.text(), "a/2.xml");
+  EXPECT_EQ(list->at(1).case_type, "civil first instance");
+  EXPECT_EQ(list->at(2).path.text(), "a/3.xml");
+  EXPECT_TRUE(list->at(2).force);
+}
+
+TEST(PrewarmList, a_line_that_is_no_path_is_named) {
+  const auto list = parse_prewarm_list("a/1.xml\n../secret\n", false);
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error(), "../secret");
+}
+
+TEST(PrewarmList, an_empty_list_has_nothing) {
+  EXPECT_TRUE(parse_prewarm_list("", false)->empty());
+  EXPECT_TRUE(parse_prewarm_list("\n\n", false)->empty());
+}
+
+}  // namespace
+}  // namespace sluice::server
