@@ -31,6 +31,10 @@ void PostgresSettings::validate(config::Problems& problems) const {
     if (std::ranges::find(server::services, role, &ServiceNames::role) == server::services.end()) {
       problems.add("services", "there is no service " + role + "; use the names that --roles takes");
     }
+    if (postgres::has_password(database.url) || postgres::has_password(database.replica_url)) {
+      problems.add("services",
+                   "a URL of " + role + " holds a password, which does not belong there; set password_file");
+    }
   }
 }
 

@@ -11,14 +11,6 @@ bool is_url(const std::string& text) {
   return text.empty() || text.starts_with("postgresql://") || text.starts_with("postgres://");
 }
 
-bool has_password(std::string_view url) {
-  if (url.contains("password=")) return true;
-  const size_t begin = std::min(url.find("://"), url.size());
-  const std::string_view server = url.substr(begin).substr(std::min<size_t>(3, url.size() - begin));
-  const size_t at = server.substr(0, server.find('/')).rfind('@');
-  return at != std::string_view::npos && server.substr(0, at).contains(':');
-}
-
 void describe_pool(config::Section<C>& section) {
   section.key("pool_max", &C::pool_max, "Connections at most.").between(1, 1000);
   section.key("pool_kept", &C::pool_kept, "Connections that stay open when there is nothing to do.");
@@ -33,6 +25,14 @@ void describe_pool(config::Section<C>& section) {
 }
 
 }  // namespace
+
+bool has_password(std::string_view url) {
+  if (url.contains("password=")) return true;
+  const size_t begin = std::min(url.find("://"), url.size());
+  const std::string_view server = url.substr(begin).substr(std::min<size_t>(3, url.size() - begin));
+  const size_t at = server.substr(0, server.find('/')).rfind('@');
+  return at != std::string_view::npos && server.substr(0, at).contains(':');
+}
 
 void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   constexpr const char* url_form = "a URL such as \"postgresql://host:5432/sluice\"";

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 #include "runtime/config_fwd.h"
@@ -43,5 +44,8 @@ struct PostgresConfig {
   static void describe(config::Section<PostgresConfig>& section);
   void validate(config::Problems& problems) const;
 };
+
+// Whether a password stands in a URL, which is printed and logged.
+bool has_password(std::string_view url);
 
 }  // namespace sluice::postgres
