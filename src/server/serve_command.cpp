@@ -1,6 +1,7 @@
 #include <csignal>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "server/application.h"
@@ -16,6 +17,18 @@ struct ServeFlags {
   std::string roles;
   bool demo = false;
 };
+
+// Every connection is an open file, and shells and service managers often allow 1024 until one asks for more.
+void allow_open_files(size_t connections) {
+  constexpr size_t others = 256;  // engines, listeners, outgoing calls
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max >= connections + others) return;
+  log::warning("fewer files may be open than http.max_connections needs; raise the limit (ulimit -n) or lower it",
+               {{"open_files", limit.rlim_max}, {"max_connections", connections}});
+}
 
 int serve(const ServeFlags& flags) {
   std::vector<config::Override> overrides;
@@ -33,6 +46,7 @@ int serve(const ServeFlags& flags) {
   log::Options log_options = loaded->settings.log;
   log_options.clock = &clock;
   log::start(log_options);
+  allow_open_files(static_cast<size_t>(loaded->settings.http.max_connections));
   int code = 0;
   try {
     if (flags.demo) add_demo_origin(loaded->settings);
