@@ -98,7 +98,6 @@ TEST_P(SlotsContract, a_slot_given_back_is_free_at_once) {
 
 TEST_P(SlotsContract, expired_slots_come_back_each_once) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(take(3, 150ms));
-  std::vector<Slot> got;
   ASSERT_TRUE(eventually([&] { return in_use() == 0; }));
   EXPECT_EQ(race(3, 20).size(), 3U);
 }
