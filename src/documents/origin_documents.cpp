@@ -2,7 +2,6 @@
 
 #include "documents/content_check.h"
 #include "runtime/errors.h"
-#include "runtime/log.h"
 #include "runtime/metrics.h"
 #include "runtime/retry.h"
 
@@ -22,8 +21,6 @@ constexpr int most_tries = 3;
 constexpr Duration learn_every = 2s;
 constexpr Duration first_poll = 50ms;
 constexpr Duration longest_poll = 400ms;
-// What a download may take beyond the origin's own time limit: waiting for a slot, storing.
-constexpr Duration margin = 5s;
 
 double seconds(Instant from, Instant to) {
   return std::chrono::duration<double>(to - from).count();
@@ -31,15 +28,13 @@ double seconds(Instant from, Instant to) {
 
 }  // namespace
 
-OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, Executor executor)
+OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, const Executor& executor)
     : config_(std::move(config)),
       parts_(std::move(parts)),
       scope_(scope),
-      executor_(std::move(executor)),
       memory_(static_cast<size_t>(config_.memory_limit.bytes)),
-      gate_({config_.name, config_.max_concurrent, config_.max_per_second, config_.slot_wait, config_.timeout + margin},
-            parts_.slots, parts_.clock, parts_.random, parts_.owner, executor_),
-      flights_(scope_, executor_) {}
+      downloads_(config_, parts_, executor),
+      flights_(scope_, executor) {}
 
 void OriginDocuments::start() {
   scope_.spawn("document changes of " + config_.name,
@@ -159,7 +154,7 @@ Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
   const Instant until = parts_.clock.now() + config_.wait_limit;
   bool force = request.force;
   for (int tried = 0; tried < most_tries; ++tried) {
-    if (breaker_open_until_ > parts_.clock.now()) co_return Reason::breaker_open;
+    if (downloads_.breaker_open()) co_return Reason::breaker_open;
     ClaimRequest claim{key(request.path), parts_.owner, config_.claim_ttl, config_.fresh_for, force};
     const ClaimOutcome outcome = co_await parts_.store.claim(std::move(claim));
     if (const auto* acquired = std::get_if<Acquired>(&outcome)) {
@@ -184,6 +179,17 @@ Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
   co_return force && !request.force ? Reason::invalid_content : Reason::download_timeout;
 }
 
+Task<OriginDocuments::Fetched> OriginDocuments::download(RefreshRequest request, int64_t token) {
+  const DocumentPath path = request.path;
+  const bool forced = request.force;
+  const int64_t seen_change = known_change_;
+  Result<DocumentPtr, Reason> fetched = co_await downloads_.run(std::move(request), token);
+  if (!fetched) co_return fetched.error();
+  if (forced) outranks_static_.insert(path.text());
+  remember(path, *fetched, seen_change);
+  co_return Served{std::move(*fetched), Source::origin, std::nullopt, false};
+}
+
 // Nothing where the other download ended without a document.
 Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(DocumentPath path, Instant until) {
   Duration poll = first_poll;
@@ -202,118 +208,6 @@ Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(Do
     co_return Fetched(Served{std::move(document), Source::database, std::nullopt, false});
   }
   co_return Fetched(Reason::download_timeout);
-}
-
-Task<OriginDocuments::Fetched> OriginDocuments::download(RefreshRequest request, int64_t token) {
-  const DocumentKey claimed = key(request.path);
-  TaskScope renewals(executor_);
-  renewals.spawn("claim of " + claimed.path.text(), keep_claim(request.path, token));
-  std::optional<Fetched> fetched;
-  std::exception_ptr error;
-  try {
-    fetched = co_await ask_origin(std::move(request), token);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  // The server may be stopping: what was claimed is given back all the same.
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  co_await renewals.close();
-  if (error) {
-    co_await let_go(claimed, token);
-    std::rethrow_exception(error);
-  }
-  co_return std::move(*fetched);
-}
-
-Task<> OriginDocuments::let_go(DocumentKey claimed, int64_t token) {
-  try {
-    co_await parts_.store.abort(std::move(claimed), token);
-  } catch (const EngineUnavailable& error) {
-    log::warning("a claim is left to expire", {{"origin", config_.name}, {"error", error.what()}});
-  }
-}
-
-Task<OriginDocuments::Fetched> OriginDocuments::ask_origin(RefreshRequest request, int64_t token) {
-  const DocumentKey claimed = key(request.path);
-  const Result<coordination::BreakerPermit, Duration> permit =
-      co_await parts_.breaker.ask(breaker_key(), config_.timeout + config_.slot_wait + margin);
-  if (!permit) {
-    breaker_open_until_ = parts_.clock.now() + std::min(permit.error(), Duration{1s});
-    co_await parts_.store.abort(claimed, token);
-    co_return Reason::breaker_open;
-  }
-  std::optional<Answer> answer = co_await visit(request.path, *permit);
-  if (!answer) {
-    co_await parts_.store.abort(claimed, token);
-    co_return Reason::rate_limit_exceeded;
-  }
-  if (*answer) co_return co_await store_fetched(std::move(request), token, std::move(**answer));
-
-  co_await parts_.store.fail(claimed, token, config_.hold_down, config_.hold_down_max);
-  switch (answer->error()) {
-    case FetchError::timeout: co_return Reason::download_timeout;
-    case FetchError::invalid:
-    case FetchError::too_large: co_return Reason::invalid_content;
-    case FetchError::failed:
-    case FetchError::gone: break;
-  }
-  co_return Reason::origin_error;
-}
-
-// Nothing where no slot was to be had. However it ends, slot and permit are given back.
-Task<std::optional<OriginDocuments::Answer>> OriginDocuments::visit(DocumentPath path,
-                                                                    coordination::BreakerPermit permit) {
-  std::optional<coordination::Slot> slot;
-  std::optional<Answer> answer;
-  Instant began{};
-  std::exception_ptr error;
-  try {
-    slot = co_await gate_.enter();
-    began = parts_.clock.now();
-    if (slot) answer.emplace(co_await parts_.origin.fetch(std::move(path)));
-  } catch (...) {
-    error = std::current_exception();
-  }
-  if (answer) {
-    const bool healthy = *answer || answer->error() == FetchError::gone;
-    co_await gate_.leave(*slot, healthy, std::chrono::ceil<Duration>(parts_.clock.now() - began));
-    co_await parts_.breaker.record(breaker_key(), permit, healthy);
-    co_return answer;
-  }
-  if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  if (slot) co_await gate_.give_up(*slot);
-  co_await parts_.breaker.forget(breaker_key(), permit);
-  if (error) std::rethrow_exception(error);
-  co_return std::nullopt;
-}
-
-Task<OriginDocuments::Fetched> OriginDocuments::store_fetched(RefreshRequest request, int64_t token,
-                                                              DocumentPtr document) {
-  auto stored = std::make_shared<Document>(*document);
-  stored->case_type = request.case_type;
-  stored->forced = request.force;
-  const int64_t seen_change = known_change_;
-  const bool current = co_await parts_.store.complete(key(request.path), token, stored);
-  if (!current) {
-    // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
-    log::warning("a document came too late", {{"origin", config_.name}, {"path", request.path.text()}});
-    co_return Reason::download_timeout;
-  }
-  if (request.force) outranks_static_.insert(request.path.text());
-  remember(request.path, stored, seen_change);
-  co_return Served{std::move(stored), Source::origin, std::nullopt, false};
-}
-
-Task<> OriginDocuments::keep_claim(DocumentPath path, int64_t token) {
-  while (true) {
-    co_await parts_.clock.sleep_for(config_.claim_ttl / 3);
-    try {
-      const bool held = co_await parts_.store.renew(key(path), token, config_.claim_ttl);
-      if (!held) co_return;  // complete() will find out and store nothing
-    } catch (const EngineUnavailable& error) {
-      log::warning("a claim could not be renewed", {{"path", path.text()}, {"error", error.what()}});
-    }
-  }
 }
 
 Task<> OriginDocuments::learn_changes() {

@@ -9,16 +9,10 @@
 #include <string>
 #include <unordered_set>
 
-#include "base/random.h"
 #include "base/result.h"
-#include "coordination/shared_breaker.h"
 #include "coordination/single_flight.h"
-#include "documents/document_store.h"
 #include "documents/memory_copies.h"
-#include "documents/origin.h"
-#include "documents/origin_config.h"
-#include "documents/origin_gate.h"
-#include "documents/static_copies.h"
+#include "documents/origin_downloads.h"
 #include "runtime/task_scope.h"
 
 namespace sluice::documents {
@@ -34,27 +28,9 @@ struct Refused {
 };
 using Lookup = Result<Served, Refused>;
 
-struct RefreshRequest {
-  DocumentPath path;
-  std::optional<std::string> case_type{};
-  bool force = false;
-};
-
-// What an origin's documents are made of; all of it outlives them.
-struct OriginParts {
-  DocumentStore& store;
-  StaticCopies& static_copies;
-  Origin& origin;
-  coordination::Slots& slots;
-  coordination::SharedBreaker& breaker;
-  Clock& clock;
-  Random& random;
-  std::string owner;  // this process, unique
-};
-
 class OriginDocuments {
  public:
-  OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, Executor executor);
+  OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, const Executor& executor);
 
   // The copy in memory while it is fresh. Safe from any thread; asks nobody.
   DocumentPtr in_memory(const DocumentPath& path);
@@ -74,7 +50,6 @@ class OriginDocuments {
 
  private:
   using Fetched = Result<Served, Reason>;
-  using Answer = Result<DocumentPtr, FetchError>;
 
   bool fresh(const Document& document) const;
   bool usable(const Document& document) const;
@@ -88,26 +63,18 @@ class OriginDocuments {
   Task<Fetched> obtain(RefreshRequest request);
   Task<std::optional<Fetched>> wait_for_other(DocumentPath path, Instant until);
   Task<Fetched> download(RefreshRequest request, int64_t token);
-  Task<Fetched> ask_origin(RefreshRequest request, int64_t token);
-  Task<std::optional<Answer>> visit(DocumentPath path, coordination::BreakerPermit permit);
-  Task<Fetched> store_fetched(RefreshRequest request, int64_t token, DocumentPtr document);
-  Task<> let_go(DocumentKey claimed, int64_t token);
-  Task<> keep_claim(DocumentPath path, int64_t token);
   Task<> learn_changes();
   Task<> sweep();
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
-  std::string breaker_key() const { return "origin/" + config_.name; }
 
   OriginConfig config_;
   OriginParts parts_;
   TaskScope& scope_;
-  Executor executor_;
   MemoryCopies memory_;
-  OriginGate gate_;
+  OriginDownloads downloads_;
   coordination::SingleFlight<Fetched> flights_;
   std::unordered_set<std::string> outranks_static_;
   int64_t known_change_ = 0;
-  Instant breaker_open_until_{};
 };
 
 }  // namespace sluice::documents

@@ -3,8 +3,8 @@
 // Only for testing the rules above them: the real ones pass the contract suites.
 #pragma once
 
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "coordination/shared_breaker.h"
 #include "coordination/slots.h"
