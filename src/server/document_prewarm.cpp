@@ -11,7 +11,6 @@ using documents::DocumentPath;
 using documents::Lookup;
 using documents::Reason;
 using documents::RefreshRequest;
-using documents::Source;
 
 // Others may fill the line to the origin; a place in it is worth asking for again, each time after `slot_wait`.
 constexpr int most_tries = 5;

@@ -7,6 +7,7 @@
 #include "documents/sample_layouts.h"
 #include "tests/scenario/raw_client.h"
 #include "tests/support/lab_origin.h"
+#include "tests/support/postgres_server.h"
 #include "tests/support/sluice_server.h"
 #include "tests/support/temporary_folder.h"
 
@@ -33,11 +34,12 @@ struct DocumentsCommands : testing::Test {
     arguments.insert(arguments.begin(), "documents");
     arguments.insert(arguments.end(), {"--data", data()});
     if (!config.empty()) arguments.insert(arguments.end(), {"--config", config});
-    return run_sluice(std::move(arguments), {}, input);
+    return run_sluice(std::move(arguments), environment, input);
   }
 
   TemporaryFolder folder;
   std::string config;
+  std::map<std::string, std::string> environment;
 };
 
 TEST_F(DocumentsCommands, prewarm_downloads_what_is_missing_and_never_twice) {
@@ -101,6 +103,27 @@ TEST_F(DocumentsCommands, purge_forgets_also_beside_a_running_server) {
   while (RawClient(sluice.port()).get(read_path).header("Sluice-Source") != "origin") continue;
   EXPECT_THAT(documents({"purge", "scourt", "--all"}).output, HasSubstr("2 purged"));
   EXPECT_THAT(documents({"show", "scourt", path}).output, HasSubstr("no copy"));
+}
+
+TEST_F(DocumentsCommands, all_of_them_work_on_postgresql_too) {
+  PostgresServer postgres;
+  LabOrigin origin;
+  environment = {{"SLUICE_POSTGRES_PASSWORD", postgres.password()},
+                 {"SLUICE_POSTGRES_ADMIN_PASSWORD", postgres.password()}};
+  config = write("sluice.toml", fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n{}", postgres.url(),
+                                            postgres.user(), origin.toml("hold_down = \"1m\"")));
+  const CommandResult migrated = run_sluice({"migrate", "--config", config}, environment);
+  ASSERT_EQ(migrated.code, 0) << migrated.output;
+  const CommandResult warmed =
+      documents({"prewarm", "scourt", "-"}, "extra/1.xml some kind\nextra/2.xml\nmissing.xml\n");
+  EXPECT_EQ(warmed.code, 1);
+  EXPECT_THAT(warmed.output, HasSubstr("3 documents: 0 there already, 2 downloaded, 1 failed"));
+  const CommandResult shown = documents({"show", "scourt", "extra/1.xml"});
+  EXPECT_EQ(shown.code, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("some kind"));
+  EXPECT_THAT(documents({"show", "scourt", "missing.xml"}).output, HasSubstr("after 1 failures"));
+  EXPECT_THAT(documents({"prewarm", "scourt"}).output, HasSubstr("2 documents: 2 there already"));
+  EXPECT_THAT(documents({"purge", "scourt", "--all"}).output, HasSubstr("2 purged"));
 }
 
 TEST_F(DocumentsCommands, nonsense_is_refused) {

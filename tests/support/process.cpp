@@ -191,6 +191,9 @@ int Process::wait(Duration timeout) {
   if (!wait_until_gone(timeout)) {
     throw std::runtime_error(fmt::format("{} still runs. What it said:\n{}", options_.arguments.at(0), output()));
   }
+  // What it said last may still be on its way. Not for ever: descendants may hold its output open.
+  std::unique_lock lock(mutex_);
+  line_or_end_.wait_for(lock, 1s, [this] { return ended_; });
   return exit_code_;
 }
 

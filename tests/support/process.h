@@ -66,7 +66,8 @@ class Process {
   // SIGKILL to it and all descendants; returns when all of them are gone.
   void kill();
 
-  // Its exit code, or 128 + the signal that ended it. Throws std::runtime_error when it still runs after `timeout`.
+  // Its exit code, or 128 + the signal that ended it; its output is complete then. Throws std::runtime_error when it
+  // still runs after `timeout`.
   int wait(Duration timeout = 30s);
 
  private:
