@@ -17,7 +17,7 @@ packages_test=(
   go=golang-go
 )
 packages_k6=(go=golang-go curl)
-packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer nginx=nginx-light wrk)
+packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer nginx=nginx-light wrk varnish)
 
 # Prints those of the entries given that are not installed, as package names.
 missing_packages() {
