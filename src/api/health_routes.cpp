@@ -3,21 +3,32 @@
 #include "http/problem.h"
 #include "runtime/deadline.h"
 #include "runtime/metrics.h"
+#include "runtime/task_scope.h"
 
 namespace sluice::api {
 namespace {
 
 constexpr Duration probe_limit = 2s;
 
-// Empty when the engine answers, else what it said.
-Task<std::string> probe(Clock& clock, const EngineProbe& engine) {
+Task<> probe(Clock& clock, const EngineProbe& engine, bool& answers) {
   try {
     Task<> check = engine.check();
     co_await with_deadline(clock, Deadline::after(clock, probe_limit), engine.name, std::move(check));
-    co_return "";
-  } catch (const EngineUnavailable& error) {
-    co_return error.what();
+    answers = true;
+  } catch (const EngineUnavailable&) {
+    answers = false;
   }
+}
+
+// All at once: with every engine down the answer still comes in time for whoever balances the load.
+Task<std::deque<bool>> probe_all(Clock& clock, const Readiness& readiness) {
+  std::deque<bool> answers(readiness.engines.size(), false);
+  TaskScope probes(co_await asio::this_coro::executor);
+  for (size_t i = 0; i < readiness.engines.size(); ++i) {
+    probes.spawn("probe", probe(clock, readiness.engines[i], answers[i]));
+  }
+  co_await probes.join();
+  co_return answers;
 }
 
 Task<http::Response> healthz(Call) {
@@ -29,15 +40,12 @@ Task<http::Response> metrics_text(Call) {
 }
 
 Task<http::Response> readyz(Clock& clock, const Readiness& readiness) {
-  bool ready = !readiness.draining;
+  const std::deque<bool> answers = co_await probe_all(clock, readiness);
+  const bool ready = !readiness.draining && std::ranges::all_of(answers, std::identity{});
   std::string engines;
   json::Writer writer(engines);
   writer.begin_object();
-  for (const EngineProbe& engine : readiness.engines) {
-    const std::string failure = co_await probe(clock, engine);
-    writer.field(engine.name, failure.empty() ? "up" : "down");
-    ready = ready && failure.empty();
-  }
+  for (size_t i = 0; i < answers.size(); ++i) writer.field(readiness.engines[i].name, answers[i] ? "up" : "down");
   writer.end_object();
 
   std::string body;

@@ -12,7 +12,6 @@
 namespace sluice::http {
 namespace {
 
-
 TEST(Gzip, is_used_only_where_it_is_accepted) {
   for (const char* accepted : {"gzip", "br, GZIP;q=0.5", "deflate, *", "*;q=0.1"}) EXPECT_TRUE(accepts_gzip(accepted));
   for (const char* refused : {"", "br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzip;q=0, *", "xgzip"}) {

@@ -68,6 +68,7 @@ void Exchange::name(const RequestHead& head, const Client& peer) {
   if (request_.client_address.empty() || client.address != client_) {
     client_ = client.address;
     request_.client_address = client_.to_string();
+    client_masked_ = masked(client_);
   }
   request_.secure = client.secure;
   name_request(head.headers.get("X-Request-Id"), head.headers.get("traceparent"), worker_.random, request_.request_id,
@@ -168,7 +169,7 @@ void Exchange::finish(int status, uint64_t bytes) {
                         {"bytes", bytes},
                         {"duration_us", duration.count()},
                         {"request_id", request_.request_id},
-                        {"client", request_.client_address}});
+                        {"client", client_masked_}});
 }
 
 }  // namespace sluice::http

@@ -74,7 +74,8 @@ class Exchange {
   std::optional<Method> method_;
   bool http_1_0_ = false;
   Instant began_{};
-  Address client_;  // what request_.client_address is the text of
+  Address client_;             // what request_.client_address is the text of
+  std::string client_masked_;  // what the log says of it
 };
 
 // "text/csv" against "text/csv; charset=utf-8", "*/*" and so on.

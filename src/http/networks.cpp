@@ -74,4 +74,16 @@ Client client_of(const Networks& trusted, Client peer, const Headers& headers) {
   return peer;
 }
 
+std::string masked(const Address& address) {
+  if (address.is_v4()) {
+    auto bytes = address.to_v4().to_bytes();
+    bytes[3] = 0;
+    return asio::ip::address_v4(bytes).to_string();
+  }
+  if (address.to_v6().is_v4_mapped()) return masked(asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()));
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + 6, bytes.end(), uint8_t{0});
+  return asio::ip::address_v6(bytes).to_string();
+}
+
 }  // namespace sluice::http

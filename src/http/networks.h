@@ -35,6 +35,10 @@ struct Client {
   bool secure;
 };
 
+// The neighbourhood of an address, for logs: enough to see where load comes from, not who it is ("203.0.113.0",
+// "2001:db8:1::").
+std::string masked(const Address& address);
+
 // Who sent the request: the peer, or, when the peer is trusted, the last address in X-Forwarded-For that is not.
 // A client can write anything into that header; only what trusted proxies appended counts.
 Client client_of(const Networks& trusted, Client peer, const Headers& headers);

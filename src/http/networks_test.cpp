@@ -87,5 +87,12 @@ TEST(ProxyProtocol, anything_else_is_malformed) {
   EXPECT_EQ(read_proxy_header("PROXY TCP4 " + std::string(200, '1')).state, State::malformed);
 }
 
+TEST(Masked, keeps_the_neighbourhood_and_not_the_person) {
+  const auto mask = [](const char* text) { return masked(boost::asio::ip::make_address(text)); };
+  EXPECT_EQ(mask("203.0.113.77"), "203.0.113.0");
+  EXPECT_EQ(mask("::ffff:203.0.113.77"), "203.0.113.0");
+  EXPECT_EQ(mask("2001:db8:1:2:3:4:5:6"), "2001:db8:1::");
+}
+
 }  // namespace
 }  // namespace sluice::http

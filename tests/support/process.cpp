@@ -24,11 +24,14 @@ constexpr size_t lines_kept = 20'000;
 
 // Children are looked up when the time comes: a server's come and go. A stopped process dies of KILL too.
 constexpr const char* kill_tree_script = R"(
-tree=$1
-for parent in $tree; do
+tree=$1 parents=$1
+while [ -n "$parents" ]; do
+  children=
   for stat in /proc/[0-9]*/stat; do
-    read -r pid name state its_parent rest <"$stat" && [ "$its_parent" = "$parent" ] && tree="$tree $pid"
+    read -r pid name state its_parent rest <"$stat" || continue
+    case " $parents " in *" $its_parent "*) children="$children $pid" ;; esac
   done 2>/dev/null
+  tree="$tree$children" parents=$children
 done
 kill -KILL $tree
 )";

@@ -5,15 +5,16 @@ tests_failed=0
 
 # Runs ctest in build/$1 with the arguments after it, and counts.
 run_ctest() {
-  local preset=$1 report
+  local preset=$1 report code=0
   shift
   report=$(mktemp)
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count)" "$@" | tee "$report" || true
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count)" "$@" | tee "$report" || code=$?
   local failed total
   read -r failed total < <(sed -nE 's/.*, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$report") || { failed=0 total=0; }
   rm -f "$report"
   tests_passed=$((tests_passed + total - failed))
   tests_failed=$((tests_failed + failed))
+  [[ $code -eq 0 || $failed -gt 0 ]] || die "ctest ended with $code before it could count."
 }
 
 run_tests() {
