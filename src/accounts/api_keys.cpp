@@ -7,8 +7,8 @@
 namespace sluice::accounts {
 
 Bytes hash_secret(std::string_view secret) {
-  // A plain hash, so that looking a key up is one index access. Ours are 32 random bytes, with nothing to guess; one that an operator
-  // chose is as hard to guess as they made it.
+  // A plain hash, so that looking a key up is one index access. Ours are 32 random bytes, with nothing to guess; one
+  // that an operator chose is as hard to guess as they made it.
   Bytes hash(crypto_hash_sha256_BYTES);
   const auto bytes = as_bytes(secret);
   crypto_hash_sha256(hash.data(), bytes.data(), bytes.size());
