@@ -6,6 +6,8 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -33,13 +35,13 @@ class SingleFlight {
   template <class Work>
   Task<std::optional<Value>> run_until(Clock& clock, Instant until, std::string key, Work work, bool& joined) {
     const std::shared_ptr<Flight> flight = board(key, work, &joined);
-    while (!flight->ended && (!joined || clock.now() < until)) {
-      co_await flight->landed.wait_until(clock, joined ? until : Instant::max());
-    }
+    if (joined) wake_at(clock, flight, until);
+    while (!flight->ended && (!joined || clock.now() < until)) co_await flight->landed.wait();
     if (!flight->ended) co_return std::nullopt;
     co_return flight->result();
   }
 
+  bool under_way(const std::string& key) const { return flights_.contains(key); }
   size_t under_way() const { return flights_.size(); }
 
  private:
@@ -49,6 +51,8 @@ class SingleFlight {
     bool ended = false;
     std::optional<Value> value;
     std::exception_ptr error;
+    std::set<Instant> alarms;  // when somebody's patience ends
+    bool watched = false;
 
     const Value& result() const {
       if (error) std::rethrow_exception(error);
@@ -65,6 +69,25 @@ class SingleFlight {
     flights_.emplace(key, flight);
     scope_.spawn("flight of " + key, fly(key, flight, work()));
     return flight;
+  }
+
+  // Thousands who join within moments share a few alarms, rounded up to 50 ms, instead of a timer each.
+  void wake_at(Clock& clock, const std::shared_ptr<Flight>& flight, Instant until) {
+    using Grains = std::chrono::duration<int64_t, std::ratio<1, 20>>;
+    flight->alarms.insert(Instant{std::chrono::ceil<Grains>(until.time_since_epoch())});
+    if (std::exchange(flight->watched, true)) return;
+    scope_.spawn("patience", watch(clock, flight));
+  }
+
+  // Limits come in the order of their callers, so the first alarm is always the next.
+  static Task<> watch(Clock& clock, std::shared_ptr<Flight> flight) {
+    while (!flight->ended && !flight->alarms.empty()) {
+      const Instant next = *flight->alarms.begin();
+      co_await clock.sleep_until(next);
+      flight->alarms.erase(next);
+      flight->landed.notify_all();
+    }
+    flight->watched = false;
   }
 
   Task<> fly(std::string key, std::shared_ptr<Flight> flight, Task<Value> work) {

@@ -34,6 +34,7 @@ OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskSco
       scope_(scope),
       memory_(static_cast<size_t>(config_.memory_limit.bytes)),
       downloads_(config_, parts_, executor),
+      lookups_(scope_, executor),
       flights_(scope_, executor) {}
 
 void OriginDocuments::start() {
@@ -84,8 +85,11 @@ Task<Lookup> OriginDocuments::or_from_memory(DocumentPath path, Task<Lookup> ask
 }
 
 Task<Lookup> OriginDocuments::look_up(RefreshRequest request, bool fetch) {
-  if (!request.force) {
-    std::optional<Served> copy = co_await nearest_copy(request.path, fetch);
+  // While it is being fetched there is no fresh copy to look for.
+  if (!request.force && !(fetch && flights_.under_way(request.path.text()))) {
+    const std::string flight = (fetch ? "fresh " : "any ") + request.path.text();
+    const auto work = [this, path = request.path, fetch] { return nearest_copy(path, fetch); };
+    std::optional<Served> copy = co_await lookups_.run(flight, work);
     if (copy) co_return std::move(*copy);
   }
   if (!fetch || !matches_glob(config_.allow, request.path.text())) co_return Refused{Refusal::not_found};

@@ -72,7 +72,8 @@ class OriginDocuments {
   TaskScope& scope_;
   MemoryCopies memory_;
   OriginDownloads downloads_;
-  coordination::SingleFlight<Fetched> flights_;
+  coordination::SingleFlight<std::optional<Served>> lookups_;  // of copies
+  coordination::SingleFlight<Fetched> flights_;                // to the origin
   std::unordered_set<std::string> outranks_static_;
   int64_t known_change_ = 0;
 };
