@@ -28,10 +28,11 @@ Application::Application(const Settings& settings, ServeOptions options)
     : settings_(settings),
       options_(std::move(options)),
       threads_(static_cast<unsigned>(settings.process.threads)),
+      background_(1),
       engines_(settings, with_accounts(options_.roles), clock_),
       identity_(settings, engines_.of(Service::accounts), clock_, secrets_),
       api_(identity_.keys()),
-      scope_(threads_.executor(0)) {
+      scope_(background_.executor(0)) {
   run_blocking(starting_, identity_.apply_environment());
   if (options_.demo) demo_key_ = run_blocking(starting_, make_demo_key(identity_.keys()));
   readiness_.engines = engines_.probes();
@@ -48,14 +49,14 @@ Application::~Application() = default;
 void Application::add_features() {
   if (options_.roles.contains(Service::documents)) {
     documents_ = std::make_unique<DocumentParts>(settings_.documents, engines_.of(Service::documents), clock_, secrets_,
-                                                 scope_, threads_.executor(0));
+                                                 scope_, background_.executor(0));
     api::add_document_routes(api_, documents_->documents(), clock_);
   }
 }
 
-void Application::run_on_first_thread(Task<> task) {
+void Application::run_in_background(Task<> task) {
   std::promise<void> ended;
-  asio::co_spawn(threads_.executor(0), std::move(task),
+  asio::co_spawn(background_.executor(0), std::move(task),
                  [&ended](const std::exception_ptr& error) { error ? ended.set_exception(error) : ended.set_value(); });
   ended.get_future().get();
 }
@@ -64,8 +65,9 @@ void Application::run() {
   // Before anybody is told that we listen: who is told may stop us at once.
   asio::io_context here;
   asio::signal_set signals(here, SIGTERM, SIGINT);
+  background_.start();
   threads_.start();
-  if (documents_) asio::post(threads_.executor(0), [this] { documents_->documents().start(); });
+  if (documents_) asio::post(background_.executor(0), [this] { documents_->documents().start(); });
   try {
     server_->start();
   } catch (...) {
@@ -88,9 +90,10 @@ void Application::run() {
 }
 
 void Application::close() {
-  run_on_first_thread(scope_.close());
-  if (documents_) run_on_first_thread(documents_->close());
+  run_in_background(scope_.close());
+  if (documents_) run_in_background(documents_->close());
   threads_.stop();
+  background_.stop();
 }
 
 }  // namespace sluice::server

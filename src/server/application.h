@@ -38,8 +38,8 @@ class Application {
 
  private:
   void add_features();
-  // Runs `task` on the first I/O thread and waits for its end.
-  void run_on_first_thread(Task<> task);
+  // Runs `task` on the background thread and waits for its end.
+  void run_in_background(Task<> task);
   // Ends the background loops, then the I/O threads they run on.
   void close();
 
@@ -49,12 +49,15 @@ class Application {
   SystemClock clock_;
   SystemRandom secrets_;
   IoThreads threads_;
+  // Loops and everything that waits for engines and origins. Not one of the threads that serve connections: a crowd
+  // that arrives at once must not stand between the first reader's download and the origin.
+  IoThreads background_;
   Engines engines_;
   Identity identity_;
   std::optional<std::string> demo_key_;
   api::Readiness readiness_;
   api::Api api_;
-  TaskScope scope_;                           // background loops, on the first I/O thread
+  TaskScope scope_;                           // on the background thread
   std::unique_ptr<DocumentParts> documents_;  // where the role is served
   std::unique_ptr<http::Server> server_;
 };
