@@ -1,6 +1,7 @@
 // sluice-services: the tests' private servers by hand (./dev services up pg).
 //
 // Starts what is asked for, prints what belongs into sluice.toml and runs until Ctrl-C; then everything is gone.
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -9,14 +10,17 @@
 
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/redis_cluster.h"
 
 namespace {
 
-constexpr const char* usage = R"(usage: sluice-services up pg|pg18|pgbouncer
+constexpr const char* usage = R"(usage: sluice-services up pg|pg18|pgbouncer|redis|redis-cluster
 
-  pg         a private PostgreSQL 15 on a free port
-  pg18       the same with PostgreSQL 18
-  pgbouncer  PostgreSQL 15 behind PgBouncer in transaction mode
+  pg             a private PostgreSQL 15 on a free port
+  pg18           the same with PostgreSQL 18
+  pgbouncer      PostgreSQL 15 behind PgBouncer in transaction mode
+  redis          a private Redis on a free port
+  redis-cluster  a Redis Cluster of three masters and three replicas
 
 Prints what to put into sluice.toml and runs until Ctrl-C. The data is gone afterwards.
 example: sluice-services up pg
@@ -39,24 +43,58 @@ void print_settings(const sluice::test::PostgresServer& postgres, const std::str
   std::fflush(stdout);
 }
 
+void print_redis_settings(const std::string& url, bool cluster) {
+  fmt::print(
+      "# sluice.toml\n"
+      "[redis]\n"
+      "url = \"{}\"\n"
+      "cluster = {}\n"
+      "\n"
+      "# running; Ctrl-C ends it and removes the data\n",
+      url, cluster);
+  std::fflush(stdout);
+}
+
 void wait_for_stop_signal(const sigset_t& stop) {
   int received = 0;
   sigwait(&stop, &received);
 }
 
-int up(std::string_view what) {
+void run_postgres(std::string_view what, const sigset_t& stop) {
+  sluice::test::PostgresServer postgres({.version = what == "pg18" ? 18 : 15, .durable = true});
+  std::optional<sluice::test::PgBouncerServer> pgbouncer;
+  if (what == "pgbouncer") pgbouncer.emplace(postgres);
+  print_settings(postgres, pgbouncer ? pgbouncer->url() : postgres.url());
+  wait_for_stop_signal(stop);
+}
+
+void run_redis(const sigset_t& stop) {
+  const sluice::test::RedisServer redis({.durable = true});
+  print_redis_settings(redis.url(), false);
+  wait_for_stop_signal(stop);
+}
+
+void run_redis_cluster(const sigset_t& stop) {
+  const sluice::test::RedisCluster cluster;
+  print_redis_settings(cluster.url(), true);
+  wait_for_stop_signal(stop);
+}
+
+void up(std::string_view what) {
   // Blocked before any thread starts, so that all inherit it and sigwait alone sees them.
   sigset_t stop;
   sigemptyset(&stop);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&stop, number);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 
-  sluice::test::PostgresServer postgres({.version = what == "pg18" ? 18 : 15, .durable = true});
-  std::optional<sluice::test::PgBouncerServer> pgbouncer;
-  if (what == "pgbouncer") pgbouncer.emplace(postgres);
-  print_settings(postgres, pgbouncer ? pgbouncer->url() : postgres.url());
-  wait_for_stop_signal(stop);
-  return 0;
+  if (what == "redis") return run_redis(stop);
+  if (what == "redis-cluster") return run_redis_cluster(stop);
+  run_postgres(what, stop);
+}
+
+bool known(std::string_view what) {
+  constexpr std::string_view all[] = {"pg", "pg18", "pgbouncer", "redis", "redis-cluster"};
+  return std::ranges::find(all, what) != std::end(all);
 }
 
 }  // namespace
@@ -67,12 +105,13 @@ int main(int count, char** arguments) {
     fmt::print("{}", usage);
     return 0;
   }
-  if (count != 3 || std::string_view(arguments[1]) != "up" || (what != "pg" && what != "pg18" && what != "pgbouncer")) {
+  if (count != 3 || std::string_view(arguments[1]) != "up" || !known(what)) {
     fmt::print(stderr, "{}", usage);
     return 2;
   }
   try {
-    return up(what);
+    up(what);
+    return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "sluice-services: {}\n", error.what());
     return 1;

@@ -7,6 +7,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/process_tree.h"
+#include "tests/support/redis_cluster.h"
 
 namespace sluice::test {
 namespace {
@@ -125,6 +126,56 @@ TEST(PostgresServer, shows_its_log_when_it_fails_to_start) {
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("shared_buffers"), std::string::npos);
   }
+}
+
+TEST(RedisServer, keeps_its_data_where_it_is_durable_and_starts_empty_when_asked) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  RedisServer redis({.durable = true});
+  redis.cli({"SET", "a", "1"});
+  redis.kill();
+  EXPECT_THROW(redis.cli({"PING"}), std::runtime_error);
+  redis.start();
+  EXPECT_EQ(redis.cli({"GET", "a"}), "1");
+  redis.wipe();
+  EXPECT_EQ(redis.cli({"DBSIZE"}), "0");
+  redis.cli({"SET", "a", "1"});
+  redis.stop();
+  redis.start_empty();
+  EXPECT_EQ(redis.cli({"DBSIZE"}), "0");
+}
+
+TEST(RedisServer, goes_on_after_a_pause) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  RedisServer redis;
+  redis.pause();
+  redis.resume();
+  EXPECT_EQ(redis.cli({"PING"}), "PONG");
+}
+
+TEST(RedisServer, shows_its_log_when_it_fails_to_start) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  try {
+    const RedisServer redis({.settings = {"maxmemory nonsense"}});
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("maxmemory"), std::string::npos);
+  }
+}
+
+TEST(RedisCluster, a_replica_takes_over_from_a_killed_master_which_comes_back_as_replica) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  RedisCluster cluster;
+  RedisServer& master = cluster.master_of("a");
+  master.cli({"SET", "a", "1"});
+  master.cli({"WAIT", "1", "10000"});
+  master.kill();
+  cluster.wait_for_failover(master);
+  RedisServer& successor = cluster.master_of("a");
+  EXPECT_NE(&successor, &master);
+  EXPECT_EQ(successor.cli({"GET", "a"}), "1");
+  master.start();
+  cluster.wait_until_healthy();
+  EXPECT_EQ(&cluster.master_of("a"), &successor);
 }
 
 TEST(PgBouncerServer, answers_in_front_of_postgres) {

@@ -9,7 +9,7 @@ tool_row() {
 
 doctor() {
   local tool group missing ready=0
-  for tool in clang++-19 ld.lld-19 clang-tidy-19 clang-format-19 cmake ninja ccache python3 git shellcheck psql pgbouncer node npm wrk k6; do
+  for tool in clang++-19 ld.lld-19 clang-tidy-19 clang-format-19 cmake ninja ccache python3 git shellcheck psql pgbouncer redis-server node npm wrk k6; do
     tool_row "$tool"
   done
   tool_row nginx -v

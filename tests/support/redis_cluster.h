@@ -1,0 +1,62 @@
+// A private Redis Cluster: three masters that share the slots evenly, each with a replica.
+//
+//   RedisCluster cluster;
+//   connect(cluster.url());
+//   RedisServer& master = cluster.master_of("some key");
+//   master.kill();
+//   cluster.wait_for_failover(master);
+//
+// Nodes are missed after a second, so a failover takes about two.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/redis_server.h"
+
+namespace sluice::test {
+
+class RedisCluster {
+ public:
+  // Returns when every slot is served and every replica follows its master. `settings` as RedisOptions has them.
+  explicit RedisCluster(std::vector<std::string> settings = {});
+
+  // "redis://127.0.0.1:PORT,127.0.0.1:PORT,...": all six.
+  std::string url() const;
+  size_t size() const { return nodes_.size(); }
+  RedisServer& node(size_t i) { return *nodes_[i]; }
+
+  int slot_of(std::string_view key);
+  // Who serves the key, as the nodes that answer see it.
+  RedisServer& master_of(std::string_view key);
+  RedisServer& master_of_slot(int slot);
+  // Another master than this one.
+  RedisServer& other_master(const RedisServer& master);
+  // The node's name for itself, as CLUSTER commands take it.
+  static std::string id_of(const RedisServer& node);
+
+  // Returns when another node serves what the lost one served, and every node that answers says so.
+  void wait_for_failover(const RedisServer& lost);
+  // Returns when every node runs, every slot is served and every replica follows its master.
+  void wait_until_healthy();
+
+ private:
+  struct Row {
+    uint16_t port = 0;
+    bool master = false;
+    bool failed = false;
+    std::vector<std::pair<int, int>> slots;
+  };
+
+  void make_cluster();
+  std::vector<RedisServer*> answering();
+  static std::vector<Row> rows_seen_by(const RedisServer& node);
+  RedisServer& node_at(uint16_t port);
+
+  std::vector<uint16_t> bus_ports_;
+  std::vector<std::unique_ptr<RedisServer>> nodes_;
+};
+
+}  // namespace sluice::test
