@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_string.h"
+
 namespace sluice::json {
 namespace {
 
@@ -236,8 +238,20 @@ TEST(JsonWriter, places_commas_and_escapes) {
   EXPECT_EQ(out, R"(before {"a":1,"b\n":"x\\\u0001{","c":[null,true,0.1,{}]})");
 }
 
+TEST(JsonString, bytes_that_are_not_utf8_are_replaced_one_by_one) {
+  const auto quoted = [](std::string_view text) {
+    std::string out = "before ";
+    append_string(out, text);
+    return out;
+  };
+  EXPECT_EQ(quoted(""), R"(before "")");
+  EXPECT_EQ(quoted("대기열"), R"(before "대기열")");
+  EXPECT_EQ(quoted("12345678\xff대\xe3\x81"), "before \"12345678\xef\xbf\xbd대\xef\xbf\xbd\xef\xbf\xbd\"");
+  EXPECT_EQ(quoted("\xed\xa0\x80\"\n"), "before \"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\\n\"");
+}
+
 TEST(JsonWriter, always_writes_valid_json) {
-  EXPECT_EQ(encode(std::string("12345678\xff대\xe3\x81")), "\"12345678\xef\xbf\xbd대\xef\xbf\xbd\xef\xbf\xbd\"");
+  EXPECT_EQ(encode(std::string("\xff")), "\"\xef\xbf\xbd\"");
   EXPECT_EQ(encode(std::numeric_limits<double>::infinity()), "null");
   EXPECT_EQ(encode(uint64_t{18446744073709551615U}), "18446744073709551615");
 }

@@ -68,7 +68,6 @@ class Writer {
     out_ += bracket;
     return *this;
   }
-  void quote(std::string_view text);
 
   std::string& out_;
   size_t start_;

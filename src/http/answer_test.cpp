@@ -74,7 +74,7 @@ TEST(Problem, says_what_is_wrong_and_where) {
   EXPECT_EQ(response.headers.get("Retry-After"), "2");
   EXPECT_EQ(std::get<std::string>(response.body),
             R"({"type":"urn:sluice:problem:too-many-seats","title":"Too many seats.","status":422,)"
-            R"("code":"too-many-seats","detail":"At most \"4\"\u000a","field":"seats[4]","requestId":"id-1"})");
+            R"("code":"too-many-seats","detail":"At most \"4\"\n","field":"seats[4]","requestId":"id-1"})");
 }
 
 TEST(Trace, ids_are_taken_over_only_where_they_are_harmless) {

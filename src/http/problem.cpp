@@ -1,43 +1,23 @@
 #include "http/problem.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
-#include "base/encoding.h"
+#include "base/json_writer.h"
 
 namespace sluice::http {
-namespace {
-
-void append_member(std::string& out, std::string_view key, std::string_view value) {
-  out += out.size() > 1 ? ",\"" : "\"";
-  out += key;
-  out += "\":\"";
-  const bool valid = is_utf8(value);
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
-    } else {
-      out += byte >= 0x80 && !valid ? '?' : c;
-    }
-  }
-  out += '"';
-}
-
-}  // namespace
 
 Response Problem::to_response(std::string_view request_id) const {
-  std::string body = "{";
-  append_member(body, "type", "urn:sluice:problem:" + code);
-  append_member(body, "title", title.empty() ? reason_phrase(status) : title);
-  fmt::format_to(std::back_inserter(body), ",\"status\":{}", status);
-  append_member(body, "code", code);
-  if (!detail.empty()) append_member(body, "detail", detail);
-  if (!field.empty()) append_member(body, "field", field);
-  append_member(body, "requestId", request_id);
-  body += "}";
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object();
+  writer.field("type", "urn:sluice:problem:" + code);
+  writer.field("title", title.empty() ? reason_phrase(status) : title);
+  writer.key("status").integer(status);
+  writer.field("code", code);
+  if (!detail.empty()) writer.field("detail", detail);
+  if (!field.empty()) writer.field("field", field);
+  writer.field("requestId", request_id);
+  writer.end_object();
 
   Response response = Response::text(status, std::move(body), "application/problem+json");
   response.headers.add("Cache-Control", "no-store");

@@ -1,6 +1,5 @@
 #include "runtime/log.h"
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -9,39 +8,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/encoding.h"
+#include "base/json_string.h"
 
 namespace sluice::log {
 namespace {
-
-void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  // Nearly all text is plain; only what is not is looked at byte by byte.
-  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
-  const size_t plain = static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
-  out += text.substr(0, plain);
-  const bool valid = plain == text.size() || is_utf8(text);
-  for (const char c : text.substr(plain)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
-    } else if (byte >= 0x80 && !valid) {
-      out += "\\ufffd";
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
 
 void append_value(std::string& out, const Field& field, Format format) {
   const auto to = std::back_inserter(out);
   if (const auto* text = std::get_if<std::string_view>(&field.value)) {
     // Text is quoted in both forms: a line break in a field must not forge a second entry.
-    append_json_string(out, *text);
+    json::append_string(out, *text);
   } else if (const auto* number = std::get_if<int64_t>(&field.value)) {
     fmt::format_to(to, "{}", *number);
   } else if (const auto* real = std::get_if<double>(&field.value)) {
@@ -83,7 +59,7 @@ void append_entry(std::string& out, const Options& options, Level level, std::st
     out += "\"level\":\"";
     out += enum_name(level);
     out += "\",\"message\":";
-    append_json_string(out, message);
+    json::append_string(out, message);
     for (const Field& field : fields) {
       out += ",\"";
       out += field.key;

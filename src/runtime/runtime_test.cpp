@@ -326,7 +326,7 @@ TEST(Log, writes_one_json_line_whatever_the_fields_hold) {
   const log::Options options{.clock = &clock};
   EXPECT_EQ(log::format_entry(options, log::Level::info, "hi", {{"n", 3}, {"ok", true}, {"t", "a\"\n\x01\xff"}}),
             "{\"time\":\"2026-01-01T00:00:00.000Z\",\"level\":\"info\",\"message\":\"hi\",\"n\":3,\"ok\":true,"
-            "\"t\":\"a\\\"\\u000a\\u0001\\ufffd\"}");
+            "\"t\":\"a\\\"\\n\\u0001\xef\xbf\xbd\"}");
   EXPECT_EQ(log::format_entry({.format = log::Format::text}, log::Level::warning, "hi", {{"x", 1.5}}),
             "warning hi x=1.5");
 }
