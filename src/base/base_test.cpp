@@ -4,6 +4,7 @@
 #include "base/id.h"
 #include "base/money.h"
 #include "base/result.h"
+#include "base/size.h"
 #include "base/time.h"
 
 namespace sluice {
@@ -46,6 +47,17 @@ TEST(Duration, round_trips_with_its_unit) {
   }
   for (const std::string_view bad : {"", "10", "s", "-1s", "1.5s", "10 s", "99999999999999d"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
+  }
+}
+
+TEST(Size, round_trips_with_its_unit) {
+  for (const std::string_view text : {"0B", "512B", "16KiB", "64MiB", "2GiB", "1025B", "8589934591GiB"}) {
+    ASSERT_TRUE(parse_size(text)) << text;
+    EXPECT_EQ(format_size(*parse_size(text)), text);
+  }
+  EXPECT_EQ(format_size(kib(2048)), "2MiB");
+  for (const std::string_view bad : {"", "10", "KiB", "-1B", "1.5KiB", "10 B", "1KB", "8589934592GiB"}) {
+    EXPECT_FALSE(parse_size(bad)) << bad;
   }
 }
 

@@ -1,24 +1,23 @@
 #include "base/time.h"
 
 #include <array>
-#include <charconv>
-#include <limits>
 
 #include <fmt/format.h>
+
+#include "base/units.h"
 
 namespace sluice {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  Duration length;
-};
-constexpr std::array<Unit, 6> units{{{"d", std::chrono::hours(24)},
-                                     {"h", std::chrono::hours(1)},
-                                     {"m", std::chrono::minutes(1)},
-                                     {"s", std::chrono::seconds(1)},
-                                     {"ms", std::chrono::milliseconds(1)},
-                                     {"us", std::chrono::microseconds(1)}}};
+constexpr int64_t count_of(Duration duration) {
+  return duration.count();
+}
+constexpr std::array<Unit, 6> units{{{"d", count_of(24h)},
+                                     {"h", count_of(1h)},
+                                     {"m", count_of(1min)},
+                                     {"s", count_of(1s)},
+                                     {"ms", count_of(1ms)},
+                                     {"us", 1}}};
 
 // Takes exactly `count` digits off the front of `text`.
 std::optional<int> take_number(std::string_view& text, size_t count) {
@@ -113,25 +112,12 @@ std::optional<Time> parse_time(std::string_view text) {
 }
 
 std::string format_duration(Duration duration) {
-  for (const Unit& unit : units) {
-    if (duration.count() != 0 && duration % unit.length == Duration{0}) {
-      return fmt::format("{}{}", duration / unit.length, unit.name);
-    }
-  }
-  return "0s";
+  return format_amount(duration.count(), units, "0s");
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || count < 0) return std::nullopt;
-  const std::string_view name{end, static_cast<size_t>(text.data() + text.size() - end)};
-  for (const Unit& unit : units) {
-    if (unit.name != name) continue;
-    if (count > std::numeric_limits<int64_t>::max() / unit.length.count()) return std::nullopt;
-    return unit.length * count;
-  }
-  return std::nullopt;
+  const auto micros = parse_amount(text, units);
+  return micros ? std::optional(Duration{*micros}) : std::nullopt;
 }
 
 }  // namespace sluice
