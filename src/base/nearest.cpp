@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace sluice {
 
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -36,6 +39,12 @@ std::optional<std::string> nearest(std::string_view text, std::span<const std::s
     best = candidate;
   }
   return best;
+}
+
+std::string suggest(std::string_view text, std::span<const std::string> known) {
+  if (const auto meant = nearest(text, known)) return fmt::format("did you mean {}?", *meant);
+  if (known.empty()) return "remove it";
+  return fmt::format("known here: {}", fmt::join(known, ", "));
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 
 #include "lab/load_command.h"
 #include "lab/origin_command.h"
+#include "runtime/unknown_command.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Tools to try Sluice out and to measure it.", "sluice-lab");
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "sluice-lab: %s\nsluice-lab --help tells how to ask.\n", error.what());
+    const std::string reason = sluice::explain_unknown_command(app).value_or(error.what());
+    std::fprintf(stderr, "sluice-lab: %s\nsluice-lab --help tells how to ask.\n", reason.c_str());
     return 2;
   }
   return exit_code;

@@ -3,7 +3,6 @@
 #include <iterator>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/nearest.h"
 #include "runtime/config.h"
@@ -12,12 +11,6 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view file_suffix = "_file";
-
-std::string suggest(std::string_view given, const std::vector<std::string>& known) {
-  if (const auto meant = nearest(given, known)) return fmt::format("did you mean {}?", *meant);
-  if (known.empty()) return "remove it";
-  return fmt::format("known here: {}", fmt::join(known, ", "));
-}
 
 // One pass of filling: carries the sources and gathers what is wrong.
 class Filling {

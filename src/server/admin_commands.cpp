@@ -109,6 +109,7 @@ void add_admin(CLI::App& program, Chosen& chosen) {
   const auto flags = std::make_shared<AdminFlags>();
   CLI::App* const command = program.add_subcommand("admin", "Administrators and API keys");
   command->require_subcommand(1);
+  command->footer("Example: sluice admin create-key --role SERVICE --name importer");
   const auto add = [&](const char* name, const char* about, const char* example,
                        const std::function<int(Office&)>& work) {
     CLI::App* const one = command->add_subcommand(name, about);

@@ -9,6 +9,7 @@ void add_config(CLI::App& program, Chosen& chosen) {
   const auto flags = std::make_shared<CommonFlags>();
   CLI::App* const command = program.add_subcommand("config", "Check, print or document the configuration");
   command->require_subcommand(1);
+  command->footer("Example: sluice config check --config sluice.toml");
   CLI::App* const check = command->add_subcommand("check", "Say what is wrong with the configuration");
   CLI::App* const print = command->add_subcommand("print", "Print what is in effect, and where each value comes from");
   CLI::App* const docs = command->add_subcommand("docs", "Print every setting as Markdown");
@@ -45,6 +46,7 @@ void add_config(CLI::App& program, Chosen& chosen) {
 void add_metrics(CLI::App& program, Chosen& chosen) {
   CLI::App* const command = program.add_subcommand("metrics", "What the server counts");
   command->require_subcommand(1);
+  command->footer("Example: sluice metrics docs > docs/metrics.md");
   CLI::App* const docs = command->add_subcommand("docs", "Print every metric as Markdown");
   docs->footer("Example: sluice metrics docs > docs/metrics.md");
   docs->callback([&chosen] {

@@ -222,6 +222,7 @@ void add_documents(CLI::App& program, Chosen& chosen) {
   const auto flags = std::make_shared<DocumentsFlags>();
   CLI::App* const command = program.add_subcommand("documents", "Cached documents; also beside a running server");
   command->require_subcommand(1);
+  command->footer("Example: sluice documents show scourt ssgo101/SSGO101F01.xml");
   const auto add = [&](const char* name, const char* about, const char* example, Work work) {
     CLI::App* const one = command->add_subcommand(name, about);
     one->add_option("origin", flags->origin, "The origin's name")->required();

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "runtime/unknown_command.h"
 #include "server/commands.h"
 
 int main(int count, char** arguments) {
   using namespace sluice::server;
   CLI::App program("Sluice stands between a crowd and something scarce.", "sluice");
   program.require_subcommand(1);
+  program.footer("Example: sluice serve --demo --listen 127.0.0.1:8080");
   Chosen chosen;
   add_serve(program, chosen);
   add_migrate(program, chosen);
@@ -20,10 +22,8 @@ int main(int count, char** arguments) {
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
-    // CLI11 asks for a command also where one was given that it does not know.
-    const std::vector<std::string> unknown = program.remaining(true);
-    if (std::string_view(error.what()) == "A subcommand is required" && !unknown.empty()) {
-      fmt::print(stderr, "sluice: there is no command {}; --help lists those there are\n", unknown.front());
+    if (const auto unknown = sluice::explain_unknown_command(program)) {
+      fmt::print(stderr, "sluice: {}\n", *unknown);
       return asked_wrongly;
     }
     return program.exit(error) == 0 ? 0 : asked_wrongly;

@@ -138,5 +138,11 @@ TEST(LabLoad, help_has_an_example) {
   EXPECT_TRUE(load.output.contains("sluice-lab load http://")) << load.output;
 }
 
+TEST(Lab, an_unknown_command_is_named) {
+  Process process({.arguments = {test::binary("sluice-lab"), "lod"}});
+  EXPECT_EQ(process.wait(), 2);
+  EXPECT_NE(process.output().find("there is no command lod in sluice-lab; did you mean load?"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sluice

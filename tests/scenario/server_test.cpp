@@ -120,9 +120,19 @@ TEST_F(ServerScenario, a_wrong_configuration_is_refused_with_place_and_remedy) {
   EXPECT_EQ(run_sluice({"serve", "--config", "/no/such/file", "--data", data()}).code, 2);
   EXPECT_EQ(run_sluice({"serve", "--roles", "accounts,nobody", "--data", data()}).code, 2);
   EXPECT_EQ(run_sluice({"serve", "--listen", "nonsense", "--data", data()}).code, 2);
-  const CommandResult unknown = run_sluice({"nonsense"});
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.output, HasSubstr("there is no command nonsense"));
+}
+
+TEST_F(ServerScenario, an_unknown_command_is_named_with_the_nearest_one_there_is) {
+  const auto complaint = [](std::vector<std::string> command) {
+    const CommandResult result = run_sluice(std::move(command));
+    EXPECT_EQ(result.code, 2);
+    return result.output;
+  };
+  EXPECT_EQ(complaint({"serv"}), "sluice: there is no command serv in sluice; did you mean serve?\n");
+  EXPECT_THAT(complaint({"bogus"}), HasSubstr("no command bogus in sluice; known here: serve, migrate, "));
+  EXPECT_THAT(complaint({"admin", "crate-key", "--role", "USER"}),
+              HasSubstr("in sluice admin; did you mean create-key?"));
+  EXPECT_THAT(complaint({"admin", "--bogus"}), HasSubstr("there is no flag --bogus of sluice admin"));
 }
 
 TEST_F(ServerScenario, what_is_printed_loads_again) {
@@ -133,13 +143,18 @@ TEST_F(ServerScenario, what_is_printed_loads_again) {
 }
 
 TEST_F(ServerScenario, every_command_explains_itself_with_an_example) {
-  const std::vector<std::vector<std::string>> commands{{"serve"},
+  const std::vector<std::vector<std::string>> commands{{},
+                                                       {"serve"},
                                                        {"migrate"},
                                                        {"version"},
+                                                       {"config"},
                                                        {"config", "check"},
                                                        {"config", "print"},
                                                        {"config", "docs"},
+                                                       {"metrics"},
                                                        {"metrics", "docs"},
+                                                       {"documents"},
+                                                       {"admin"},
                                                        {"admin", "create"},
                                                        {"admin", "create-key"},
                                                        {"admin", "list-keys"},
