@@ -131,7 +131,8 @@ void add_admin(CLI::App& program, Chosen& chosen) {
       ->check(CLI::IsMember({"USER", "SERVICE", "ADMIN"}));
   key->add_option("--name", flags->name, "What it is for")->required();
   add("list-keys", "List API keys", "sluice admin list-keys", list_keys);
-  add("revoke-key", "Revoke an API key", "sluice admin revoke-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+  add("revoke-key", "Revoke an API key; it works up to 5 s longer in running servers",
+      "sluice admin revoke-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
       [flags](Office& office) { return revoke_key(office, flags->id); })
       ->add_option("id", flags->id, "The key's id")
       ->required();
