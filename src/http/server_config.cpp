@@ -95,6 +95,10 @@ void SseConfig::describe(config::Section<SseConfig>& section) {
   section.key("heartbeat", &SseConfig::heartbeat, "How often a silent stream shows that it is alive.").at_least(1s);
   section.bytes("max_unsent", &SseConfig::max_unsent, "A subscriber who is this far behind is dropped.")
       .at_least(kib(1));
+  section
+      .bytes("max_pending", &SseConfig::max_pending,
+             "Events that a thread has yet to send; whoever would miss one above that is told to reconnect.")
+      .at_least(kib(64));
   section.key("retry", &SseConfig::retry, "How long browsers wait before they come back.");
 }
 

@@ -3,7 +3,6 @@
 #include <future>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include "base/check.h"
@@ -41,7 +40,7 @@ SharedBytes format_event(const SseEvent& event) {
 
 SseHub::SseHub(SseConfig config, IoThreads& threads, Clock& clock) : config_(config), threads_(threads) {
   for (size_t i = 0; i < threads.size(); ++i) {
-    branches_.push_back(std::make_unique<Branch>(config_, threads.executor(i), clock));
+    branches_.push_back(std::make_unique<Branch>(config_, threads.context(i), clock));
   }
 }
 
@@ -71,11 +70,9 @@ Response SseHub::subscribe(const Request& request, std::string topic, std::strin
         if (draining_) return outlet->close();  // since the head was written
         Branch& branch = here();
         const uint64_t generation = generation_.fetch_add(1) + 1;
-        for (size_t i = 0; !subscriber.empty() && i < branches_.size(); ++i) {
-          Branch& other = *branches_[i];
-          if (&other == &branch || other.size() == 0) continue;
-          asio::post(threads_.context(i),
-                     [&other, topic, subscriber, generation] { other.replace(topic, subscriber, generation); });
+        for (const auto& other : branches_) {
+          if (subscriber.empty() || other.get() == &branch || other->size() == 0) continue;
+          other->post({.topic = topic, .subscriber = subscriber, .frame = nullptr, .generation = generation});
         }
         branch.open({std::move(topic), std::move(subscriber), owner, generation}, std::move(outlet), last_event_id);
       });
@@ -88,10 +85,8 @@ void SseHub::publish(const std::string& topic, const SseEvent& event) {
 
 void SseHub::publish_to(const std::string& topic, const std::string& subscriber, const SseEvent& event) {
   const SharedBytes frame = format_event(event);
-  for (size_t i = 0; i < branches_.size(); ++i) {
-    Branch& branch = *branches_[i];
-    if (branch.size() == 0) continue;
-    asio::post(threads_.context(i), [&branch, topic, subscriber, frame] { branch.publish(topic, subscriber, frame); });
+  for (const auto& branch : branches_) {
+    if (branch->size() > 0) branch->post({.topic = topic, .subscriber = subscriber, .frame = frame});
   }
 }
 

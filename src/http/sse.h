@@ -8,6 +8,10 @@
 // An event is formatted once and the same bytes go to everyone. A subscriber costs well under a kilobyte and no
 // coroutine. One that does not read is dropped when too much waits for it; a comment now and then keeps proxies from
 // closing what is idle. A client that comes back sends Last-Event-ID, which its owner gets to see.
+//
+// Publishing only puts an event into the mailboxes of the I/O threads, which are bounded. Where one is full, those of
+// its subscribers who would miss the event get RECONNECT and are closed instead, before anything later reaches them: a
+// stream may end early, but it never has a gap.
 #pragma once
 
 #include <atomic>
@@ -25,8 +29,9 @@ namespace sluice::http {
 
 struct SseConfig {
   Duration heartbeat = 15s;
-  size_t max_unsent = 64 << 10;  // bytes; a subscriber with more is dropped
-  Duration retry = 2s;           // how long browsers wait before they come back
+  size_t max_unsent = 64 << 10;   // bytes; a subscriber with more is dropped
+  size_t max_pending = 32 << 20;  // bytes a thread has yet to look at; who would miss an event must reconnect
+  Duration retry = 2s;            // how long browsers wait before they come back
 
   static void describe(config::Section<SseConfig>& section);
 };
@@ -61,6 +66,7 @@ class SseHub {
   // may be null. On an I/O thread, from a handler.
   Response subscribe(const Request& request, std::string topic, std::string subscriber, SseOwner* owner = nullptr);
 
+  // Never waits and never fails; see above for what happens where events come too fast.
   void publish(const std::string& topic, const SseEvent& event);
   // Only to one of the topic's subscribers.
   void publish_to(const std::string& topic, const std::string& subscriber, const SseEvent& event);

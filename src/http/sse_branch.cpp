@@ -1,7 +1,10 @@
 #include "http/sse_branch.h"
 
+#include <boost/asio/post.hpp>
+
 #include "base/check.h"
 #include "http/server_metrics.h"
+#include "runtime/log.h"
 
 namespace sluice::http {
 namespace {
@@ -9,6 +12,13 @@ namespace {
 // A heartbeat is spread over this many parts of its time, so that thousands of sends do not come at once.
 constexpr int beats = 16;
 constexpr Duration last_words_time = 1s;
+// After this many sends in a row the thread's other work gets its turn.
+constexpr size_t sends_in_a_row = 1024;
+
+const SharedBytes& reconnect() {
+  static const SharedBytes frame = format_event({.type = "RECONNECT", .data = "{}"});
+  return frame;
+}
 
 }  // namespace
 
@@ -31,12 +41,14 @@ struct SseHub::Branch::Subscription : Outlet::Owner {
   uint32_t place_in_topic;  // in topic->members
 };
 
-SseHub::Branch::Branch(const SseConfig& config, Executor executor, Clock& clock)
+SseHub::Branch::Branch(const SseConfig& config, asio::io_context& context, Clock& clock)
     : config_(config),
+      context_(context),
       clock_(clock),
+      mailbox_(config.max_pending),
       hello_(std::make_shared<std::string>(
           fmt::format("retry: {}\n\n", std::chrono::floor<std::chrono::milliseconds>(config.retry).count()))),
-      scope_(std::move(executor)) {}
+      scope_(context.get_executor()) {}
 
 SseHub::Branch::~Branch() {
   check(all_.empty(), "the SSE hub must be drained before it is destroyed");
@@ -71,6 +83,42 @@ void SseHub::Branch::open(Label label, std::shared_ptr<Outlet> outlet, std::stri
   send(subscription, hello_);
 }
 
+void SseHub::Branch::post(SseMailbox::Letter letter) {
+  mailbox_.put(std::move(letter), [this] { asio::post(context_, [this] { deliver(); }); });
+}
+
+void SseHub::Branch::deliver() {
+  for (size_t sends = 0; sends < sends_in_a_row; ++sends) {
+    const SseMailbox::Mail mail = mailbox_.take();
+    send_away(mail);
+    if (!mail.letter) return;
+    const auto& [topic, subscriber, frame, generation] = *mail.letter;
+    if (frame) {
+      sends += publish(topic, subscriber, frame);
+    } else {
+      replace(topic, subscriber, generation);
+    }
+  }
+  asio::post(context_, [this] { deliver(); });
+}
+
+void SseHub::Branch::send_away(const SseMailbox::Mail& mail) {
+  if (mail.missed.empty() && !mail.everybody_missed) return;
+  const size_t before = all_.size();
+  while (mail.everybody_missed && !all_.empty()) dismiss(*all_.back(), reconnect());
+  for (const auto& [topic, subscriber] : mail.missed) {
+    // The last one to go takes the topic along.
+    for (auto found = topics_.find(topic); found != topics_.end(); found = topics_.find(topic)) {
+      const auto& by_subscriber = found->second->by_subscriber;
+      const auto one = by_subscriber.find(subscriber);
+      if (!subscriber.empty() && one == by_subscriber.end()) break;
+      dismiss(subscriber.empty() ? *found->second->members.back() : *one->second, reconnect());
+    }
+  }
+  log::warning("events come faster than they can be sent; their subscribers must reconnect",
+               {{"subscribers", before - all_.size()}, {"max_pending", config_.max_pending}});
+}
+
 void SseHub::Branch::replace(const std::string& topic, const std::string& subscriber, uint64_t generation) {
   if (subscriber.empty()) return;
   const auto found = topics_.find(topic);
@@ -81,18 +129,21 @@ void SseHub::Branch::replace(const std::string& topic, const std::string& subscr
   dismiss(*former->second, replaced);
 }
 
-void SseHub::Branch::publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame) {
+size_t SseHub::Branch::publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame) {
   const auto found = topics_.find(topic);
-  if (found == topics_.end()) return;
+  if (found == topics_.end()) return 0;
   if (!subscriber.empty()) {
     const auto one = found->second->by_subscriber.find(subscriber);
-    if (one != found->second->by_subscriber.end()) send(*one->second, frame);
-    return;
+    if (one == found->second->by_subscriber.end()) return 0;
+    send(*one->second, frame);
+    return 1;
   }
   // Backwards: whoever is dropped on the way is replaced by the last, who has its event already. The last one to go
   // takes the topic along, and then there is no further round.
   std::vector<Subscription*>& members = found->second->members;
-  for (size_t i = members.size(); i-- > 0;) send(*members[i], frame);
+  const size_t count = members.size();
+  for (size_t i = count; i-- > 0;) send(*members[i], frame);
+  return count;
 }
 
 void SseHub::Branch::send(Subscription& subscription, const SharedBytes& frame) {
@@ -147,9 +198,10 @@ Task<> SseHub::Branch::beat() {
 }
 
 Task<> SseHub::Branch::drain() {
+  mailbox_.close();
+  co_await asio::post(context_, asio::use_awaitable);  // behind the delivery that may be on its way
   co_await scope_.close();
-  const SharedBytes reconnect = format_event({.type = "RECONNECT", .data = "{}"});
-  while (!all_.empty()) dismiss(*all_.back(), reconnect);
+  while (!all_.empty()) dismiss(*all_.back(), reconnect());
   const Deadline until = Deadline::after(clock_, last_words_time);
   while (!until.passed(clock_) && std::ranges::any_of(leaving_, [](const auto& o) { return o->unsent() > 0; })) {
     co_await clock_.sleep_for(10ms);

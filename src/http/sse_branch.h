@@ -7,13 +7,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+
 #include "http/outlet.h"
 #include "http/sse.h"
+#include "http/sse_mailbox.h"
 #include "runtime/task_scope.h"
 
 namespace sluice::http {
 
-// Belongs to its thread, but for size().
+// Belongs to its thread, but for size() and post().
 class SseHub::Branch {
  public:
   struct Label {
@@ -23,14 +26,12 @@ class SseHub::Branch {
     uint64_t generation;  // of two subscriptions the one with the higher is the later
   };
 
-  Branch(const SseConfig& config, Executor executor, Clock& clock);
+  Branch(const SseConfig& config, asio::io_context& context, Clock& clock);
   ~Branch();
 
   void open(Label label, std::shared_ptr<Outlet> outlet, std::string_view last_event_id);
-  // Ends the subscription of that name if it is older than `generation`.
-  void replace(const std::string& topic, const std::string& subscriber, uint64_t generation);
-  // To everyone of the topic, or only to `subscriber` where that is not empty.
-  void publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame);
+  // Has `letter` delivered on the branch's thread, in the order of posting. Any thread.
+  void post(SseMailbox::Letter letter);
   Task<> drain();
 
   size_t size() const { return size_.load(std::memory_order_relaxed); }
@@ -39,6 +40,12 @@ class SseHub::Branch {
   struct Topic;
   struct Subscription;
 
+  void deliver();
+  // To everyone of the topic, or only to `subscriber` where that is not empty. Returns to how many.
+  size_t publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame);
+  // Ends the subscription of that name if it is older than `generation`.
+  void replace(const std::string& topic, const std::string& subscriber, uint64_t generation);
+  void send_away(const SseMailbox::Mail& mail);
   void send(Subscription& subscription, const SharedBytes& frame);
   // The last words, then the end.
   void dismiss(Subscription& subscription, const SharedBytes& frame);
@@ -46,7 +53,9 @@ class SseHub::Branch {
   Task<> beat();
 
   const SseConfig& config_;
+  asio::io_context& context_;
   Clock& clock_;
+  SseMailbox mailbox_;
   SharedBytes hello_;
   std::unordered_map<std::string, std::unique_ptr<Topic>> topics_;
   std::vector<std::unique_ptr<Subscription>> all_;

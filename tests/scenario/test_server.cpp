@@ -1,5 +1,9 @@
 #include "tests/scenario/test_server.h"
 
+#include <future>
+
+#include <boost/asio/post.hpp>
+
 #include "http/server_metrics.h"
 #include "runtime/errors.h"
 
@@ -112,6 +116,13 @@ TestServer::TestServer(http::ServerConfig config, unsigned threads, http::SseCon
 TestServer::~TestServer() {
   hub_.drain();
   server_.drain(5s);
+}
+
+void TestServer::on_thread(const std::function<void()>& work) {
+  std::packaged_task<void()> task(work);
+  std::future<void> done = task.get_future();
+  asio::post(threads_.context(0), [&task] { task(); });
+  done.get();
 }
 
 void TestServer::on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) {

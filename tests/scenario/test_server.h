@@ -20,6 +20,8 @@ class TestServer : private http::SseOwner {
   uint16_t port() const { return server_.port(); }
   http::Server& server() { return server_; }
   http::SseHub& hub() { return hub_; }
+  // Runs `work` on the first I/O thread and waits for its end.
+  void on_thread(const std::function<void()>& work);
 
  private:
   http::Router make_router();
