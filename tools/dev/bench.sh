@@ -5,7 +5,7 @@ run_bench() {
   names=$(find bench -maxdepth 1 -type f -executable ! -name '*.*' -printf '%f\n' | sort)
   [[ -n $names ]] || die "There is no benchmark yet."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
-  grep -qx -- "$1" <<<"$names" || die "There is no benchmark '$1'. These there are: ${names//$'\n'/ }"
+  known benchmark "$1" "$names"
   need bench
   build release
   SLUICE_BIN=$PWD/build/release/bin SLUICE_SOURCE=$PWD exec "bench/$1" "${@:2}"

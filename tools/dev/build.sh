@@ -10,7 +10,6 @@ job_count() {
 
 # Configures build/$1, anew only where a CMake file or the set of sources has changed.
 configure() {
-  case $1 in debug | release | asan | tsan) ;; *) die "There is no preset '$1': debug, release, asan, tsan." ;; esac
   local log=build/$1/configure.log
   mkdir -p "build/$1"
   if [[ -f build/$1/build.ninja ]]; then ninja -C "build/$1" build.ninja >"$log" 2>&1 && return
@@ -34,6 +33,7 @@ build() {
 has_target() { ninja -C "build/$1" -t query "$2" >/dev/null 2>&1; }
 
 build_preset() {
+  known preset "$1" $'debug\nrelease\nasan\ntsan'
   need build
   build "$1"
 }
@@ -47,6 +47,7 @@ run_demo() {
 }
 
 run_services() {
+  [[ ${1:-} == --help || ($# -eq 2 && $1 == up) ]] || misused "Say what to start: ./dev services up pg. ./dev services --help lists what there is."
   need test
   configure release
   has_target release sluice-services || die "There are no services to start yet."

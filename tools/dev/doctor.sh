@@ -19,7 +19,7 @@ doctor() {
   row memory "$(awk '/MemTotal/ { t = $2 } /MemAvailable/ { a = $2 } END { printf "%.1f GB, %.1f GB free", t / 1048576, a / 1048576 }' /proc/meminfo)"
   row disk "$(df -Ph . | awk 'END { print $4 " free here" }')"
   row 'open files' "$(ulimit -Sn), up to $(ulimit -Hn)"
-  command -v ccache >/dev/null && row 'ccache holds' "$(ccache -s | awk -F: '/Cache size/ { gsub(/^ +/, "", $2); print $2 " GB" }')"
+  command -v ccache >/dev/null && row 'ccache holds' "$(ccache -s | awk '/Cache size/ { print $4 " of " $6 " GB" }')"
   for group in build check test bench; do
     local -n entries=packages_$group
     missing=$(missing_packages "${entries[@]}" | tr '\n' ' ')

@@ -5,8 +5,8 @@ run_k6() {
   names=$({ find load/k6 -maxdepth 1 -name '*.js' -printf '%f\n' 2>/dev/null || true; } | sed 's/\.js$//' | sort)
   [[ -n $names ]] || die "There is no k6 scenario yet."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
-  grep -qx -- "$1" <<<"$names" || die "There is no k6 scenario '$1'. These there are: ${names//$'\n'/ }"
-  [[ ${2:-} == '' || ${2:-} == --short ]] || die "k6 knows --short; '$2' it does not know."
+  known 'k6 scenario' "$1" "$names"
+  [[ ${2:-} == '' || ${2:-} == --short ]] || misused "k6 knows --short; '$2' it does not know."
   type -P k6 >/dev/null || need k6
   need build
   build release sluice sluice-lab

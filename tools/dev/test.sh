@@ -17,12 +17,24 @@ run_ctest() {
   [[ $code -eq 0 || $failed -gt 0 ]] || die "ctest ended with $code before it could count."
 }
 
+# Prints the tests of build/asan that ctest chooses by the arguments given; all without any.
+test_names() { ctest --test-dir build/asan -N "$@" | sed -nE 's/^ *Test +#[0-9]+: //p'; }
+
+# Whether $GTEST_FILTER leaves anything of the tests chosen.
+has_cases() {
+  local name
+  for name in $(test_names "$@"); do
+    [[ -x build/asan/bin/$name && -n $("build/asan/bin/$name" --gtest_list_tests) ]] && return
+  done
+  return 1
+}
+
 run_tests() {
   local filter=.
   while [[ $# -gt 0 ]]; do
     case $1 in
       --long) export SLUICE_LONG=1 ;;
-      -*) die "test knows --long; '$1' it does not know." ;;
+      -*) misused "test knows --long; '$1' it does not know." ;;
       *) filter=$1 ;;
     esac
     shift
@@ -32,7 +44,10 @@ run_tests() {
   rm -f build/test-counts
   local started=$SECONDS chosen=(-R "${filter%%:*}")
   need test
+  configure asan
+  [[ -n $(test_names "${chosen[@]}") ]] || misused "No test has a name like '${filter%%:*}'. These there are: $(test_names | tr '\n' ' ')"
   build asan
+  [[ $filter != *:* ]] || has_cases "${chosen[@]}" || misused "No case of ${filter%%:*} has a name like '$GTEST_FILTER'."
   build tsan thread_tests
   say "Testing"
   run_ctest asan "${chosen[@]}"
@@ -41,21 +56,17 @@ run_tests() {
   mkdir -p build && echo "$tests_passed $tests_failed" >build/test-counts
   say "Tested in $(since "$started")"
   echo "$tests_passed passed, $tests_failed failed"
-  [[ $((tests_passed + tests_failed)) -gt 0 ]] || die "No test has a name like '${filter%%:*}'."
   [[ $tests_failed -eq 0 ]]
 }
-
-# Prints the tests of build/asan that carry the label $1.
-labelled() { ctest --test-dir build/asan -N -L "$1" | sed -nE 's/^ *Test +#[0-9]+: //p'; }
 
 run_chaos() {
   need test
   configure asan
   local names
-  names=$(labelled chaos)
+  names=$(test_names -L chaos)
   [[ -n $names ]] || die "There is no chaos test yet."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
-  grep -qx -- "$1" <<<"$names" || die "There is no chaos test '$1'. These there are: ${names//$'\n'/ }"
+  known 'chaos test' "$1" "$names"
   build asan
   SLUICE_LONG=1 ctest --test-dir build/asan --verbose --timeout 3600 -R "^$1\$"
 }
@@ -64,10 +75,11 @@ run_fuzz() {
   need build
   configure asan
   local names
-  names=$(labelled fuzz | sed 's/^fuzz_//')
+  names=$(test_names -L fuzz | sed 's/^fuzz_//')
   [[ -n $names ]] || die "There is no fuzz target yet."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
-  grep -qx -- "$1" <<<"$names" || die "There is no fuzz target '$1'. These there are: ${names//$'\n'/ }"
+  known 'fuzz target' "$1" "$names"
+  [[ ${2:-300} =~ ^[0-9]+$ ]] || misused "How many seconds is '$2'?"
   build asan "fuzz_$1"
   exec tools/run_fuzz build/asan "$1" "${2:-300}"
 }
