@@ -41,6 +41,9 @@ class SingleFlight {
     co_return flight->result();
   }
 
+  // Who asks from now on does not share what is under way for `key`: it goes on for those who wait for it already.
+  void leave(const std::string& key) { flights_.erase(key); }
+
   bool under_way(const std::string& key) const { return flights_.contains(key); }
   size_t under_way() const { return flights_.size(); }
 
@@ -97,7 +100,8 @@ class SingleFlight {
       flight->error = std::current_exception();
     }
     flight->ended = true;
-    flights_.erase(key);
+    const auto found = flights_.find(key);
+    if (found != flights_.end() && found->second == flight) flights_.erase(found);
     flight->landed.notify_all();
   }
 

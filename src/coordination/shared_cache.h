@@ -1,0 +1,93 @@
+// Costly answers, loaded once for everybody.
+//
+//   const CacheBody body = co_await cache.load("product/17", [&] { return catalog.render(17); });
+//
+// One loader runs per key, in the process and over all instances; who comes meanwhile waits for it or gets the stale
+// copy. A copy is renewed a little before it ends, by chance and the earlier the dearer it was, so that no crowd ever
+// finds it gone. A loader's failure is nobody's answer: it is not remembered, and a stale copy is served while there is
+// one. "There is none" is an answer, remembered for a time of its own.
+//
+// What was read before a removal is never kept after it. In this process nobody who asks after `remove` returned gets
+// it either; in other instances those who share a load begun before it may.
+//
+// When the store is away every process loads for itself, once per key at a time, and nothing is kept.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/random.h"
+#include "coordination/cache_store.h"
+#include "coordination/single_flight.h"
+#include "runtime/config_fwd.h"
+
+namespace sluice::coordination {
+
+struct CacheConfig {
+  Duration ttl = 5min;
+  double jitter = 0.1;
+  Duration stale_for = 1min;
+  Duration negative_ttl = 30s;
+  Duration load_limit = 10s;
+  Duration wait_limit = 5s;
+  double eagerness = 1;
+
+  static void describe(config::Section<CacheConfig>& section);
+};
+
+// All methods may be called from any thread; loaders run on the executor.
+class SharedCache {
+ public:
+  // Gives null where there is none, throws what the source throws. It may run after the call that brought it has
+  // returned (renewing, or its caller hung up), so it owns what it uses.
+  using Loader = std::function<Task<CacheBody>()>;
+
+  // `random` is used on the executor only; `scope` belongs to it.
+  SharedCache(CacheStore& store, CacheConfig config, Clock& clock, Random& random, TaskScope& scope, Executor executor)
+      : store_(store),
+        config_(config),
+        clock_(clock),
+        random_(random),
+        scope_(scope),
+        executor_(executor),
+        loads_(scope, executor) {}
+
+  // A fresh copy that this process has at hand.
+  std::optional<CacheBody> peek(std::string_view key);
+
+  // A copy, fresh or stale, without loading one. Nothing also when the store is away.
+  Task<std::optional<CacheBody>> get(std::string key);
+
+  // The copy, or what `loader` gives. Throws DeadlineExceeded when another instance's load lasts beyond wait_limit.
+  Task<CacheBody> load(std::string key, Loader loader);
+
+  // Both throw EngineUnavailable when the store is away: an old copy may then still be served.
+  Task<> put(std::string key, CacheBody body);
+  Task<> remove(std::string key);
+
+ private:
+  Task<CacheBody> find_or_load(std::string key, Loader loader);
+  // One look into the store and what follows from it; nothing when somebody else loads and there is no copy.
+  Task<std::optional<CacheBody>> attempt(std::string key, Loader loader);
+  Task<CacheBody> load_under(std::string key, LoadTicket ticket, Loader loader);
+  Task<> renew(std::string key, LoadTicket ticket, Loader loader);
+  Task<CacheAnswer> look_up(std::string key, TicketWish wish);
+  Task<> keep(std::string key, LoadTicket ticket, CacheEntry entry);
+  Task<> replace(std::string key, CacheBody body);
+  Task<> forget(std::string key);
+
+  bool ending(const CachedCopy& copy) const;
+  TicketWish wish();
+  CacheEntry entry(CacheBody body, Duration load_cost);
+  double chance();
+
+  CacheStore& store_;
+  CacheConfig config_;
+  Clock& clock_;
+  Random& random_;
+  TaskScope& scope_;
+  Executor executor_;
+  SingleFlight<CacheBody> loads_;
+};
+
+}  // namespace sluice::coordination
