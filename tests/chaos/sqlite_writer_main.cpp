@@ -17,7 +17,7 @@
 namespace sluice::test {
 namespace {
 
-constexpr int callers = 16;
+constexpr int callers = 64;
 
 sql::TxTask<> write_pair(sql::Tx& tx, int64_t number, std::string body) {
   sql::Params one(number, std::move(body));

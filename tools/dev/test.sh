@@ -68,7 +68,7 @@ run_chaos() {
   [[ $# -gt 0 ]] || { echo "$names"; return; }
   known 'chaos test' "$1" "$names"
   build asan
-  SLUICE_LONG=1 ctest --test-dir build/asan --verbose --timeout 3600 -R "^$1\$"
+  SLUICE_LONG=1 ctest --test-dir build/asan --verbose -R "^$1\$"
 }
 
 run_fuzz() {
