@@ -4,7 +4,7 @@
 #include <boost/asio/redirect_error.hpp>
 
 #include "http/client.h"
-#include "runtime/wakeup.h"
+#include "runtime/look_up.h"
 
 namespace sluice::http {
 namespace {
@@ -12,48 +12,14 @@ namespace {
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// A name being looked up. getaddrinfo can't be interrupted, so a caller that runs out of time leaves the search behind:
-// it ends by itself and keeps this alive until then.
-struct Search {
-  explicit Search(const Executor& executor) : resolver(executor), ended(executor) {}
-
-  tcp::resolver resolver;
-  Wakeup ended;
-  bool done = false;
-  error_code error;
-  tcp::resolver::results_type found;
-};
-
-// Withdraws a search that waits behind others when its caller leaves.
-struct Withdraw {
-  explicit Withdraw(Search& search) : search_(search) {}
-  ~Withdraw() { search_.resolver.cancel(); }
-  Withdraw(const Withdraw&) = delete;
-  Withdraw& operator=(const Withdraw&) = delete;
-
- private:
-  Search& search_;
-};
-
-Task<std::vector<tcp::endpoint>> look_up(std::string host, uint16_t port) {
-  error_code no_address;
-  const auto address = asio::ip::make_address(host, no_address);
-  if (!no_address) co_return std::vector<tcp::endpoint>{{address, port}};
-
-  const Executor executor = co_await asio::this_coro::executor;
-  const auto search = std::make_shared<Search>(executor);
-  search->resolver.async_resolve(host, std::to_string(port), tcp::resolver::numeric_service,
-                                 [search](const error_code& error, tcp::resolver::results_type found) {
-                                   search->done = true;
-                                   search->error = error;
-                                   search->found = std::move(found);
-                                   search->ended.notify_all();
-                                 });
-  const Withdraw withdraw(*search);
-  while (!search->done) co_await search->ended.wait();
-  if (search->error) throw CallFailed(ClientError::Kind::dns, fmt::format("{}: {}", host, search->error.message()));
+Task<std::vector<tcp::endpoint>> endpoints_of(std::string host, uint16_t port) {
   std::vector<tcp::endpoint> endpoints;
-  for (const auto& entry : search->found) endpoints.push_back(entry.endpoint());
+  try {
+    const auto addresses = co_await look_up(std::move(host));
+    for (const auto& address : addresses) endpoints.emplace_back(address, port);
+  } catch (const HostNotFound& error) {
+    throw CallFailed(ClientError::Kind::dns, error.what());
+  }
   co_return endpoints;
 }
 
@@ -106,7 +72,7 @@ Task<std::unique_ptr<ClientConnection>> ClientConnector::connect(const Url& url)
 }
 
 Task<std::vector<tcp::endpoint>> ClientConnector::allowed_endpoints(const Url& url) {
-  std::vector<Endpoint> endpoints = co_await look_up(url.host(), url.port());
+  std::vector<Endpoint> endpoints = co_await endpoints_of(url.host(), url.port());
   if (endpoints.empty()) throw CallFailed(ClientError::Kind::dns, fmt::format("{} has no address", url.host()));
   const Reach reach = options_.reach;
   std::erase_if(endpoints, [reach](const Endpoint& endpoint) { return !allowed(reach, endpoint.address()); });

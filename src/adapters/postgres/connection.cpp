@@ -18,7 +18,14 @@ std::string first_line(const char* message) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-pg_conn* start_connecting(const PostgresConfig& config) {
+// In libpq's words.
+std::string no_answer_from(const Target& target) {
+  const std::string address = target.address == target.host ? "" : fmt::format(" ({})", target.address);
+  return fmt::format("connection to server at \"{}\"{}, port {} failed: no answer in time", target.host, address,
+                     target.port);
+}
+
+pg_conn* start_connecting(const PostgresConfig& config, const Target& target) {
   const std::string name = "sluice " + config.service;
   std::vector<const char*> keys = {"dbname", "application_name", "client_encoding", "gssencmode",
                                    // Notices a server that vanished without a word (a pulled cable, a frozen machine).
@@ -32,6 +39,9 @@ pg_conn* start_connecting(const PostgresConfig& config) {
   };
   add_unless_empty("user", config.user);
   add_unless_empty("password", config.password);
+  add_unless_empty("host", target.host);
+  add_unless_empty("hostaddr", target.address);
+  add_unless_empty("port", target.port);
   keys.push_back(nullptr);
   values.push_back(nullptr);
   return PQconnectStartParams(keys.data(), values.data(), 1);
@@ -46,20 +56,37 @@ Connection::~Connection() {
   if (pg_ != nullptr) PQfinish(pg_);
 }
 
-Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const PostgresConfig& config) {
-  std::unique_ptr<Connection> connection(new Connection(executor));
-  co_await connection->connect(config);
-  co_return connection;
+Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const PostgresConfig& config, Clock& clock) {
+  const Deadline deadline = Deadline::after(clock, config.connect_timeout);
+  Task<std::vector<Target>> search = find_targets(config.url);
+  const std::vector<Target> targets = co_await with_deadline(clock, deadline, engine_name, std::move(search));
+  std::string reasons;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    // An address that swallows every packet must leave time for those after it.
+    const Deadline share = deadline.sooner(clock, deadline.left(clock) / static_cast<int64_t>(targets.size() - i));
+    std::unique_ptr<Connection> connection(new Connection(executor));
+    try {
+      co_await connection->connect(config, targets[i], clock, share);
+      co_return connection;
+    } catch (const ConnectionLost& error) {
+      reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+  throw ConnectionLost(reasons);
 }
 
-Task<> Connection::connect(const PostgresConfig& config) {
-  pg_ = start_connecting(config);
+Task<> Connection::connect(const PostgresConfig& config, const Target& target, const Clock& clock, Deadline deadline) {
+  pg_ = start_connecting(config, target);
   PostgresPollingStatusType next = PGRES_POLLING_WRITING;
   while (next != PGRES_POLLING_OK) {
     if (next == PGRES_POLLING_FAILED || PQstatus(pg_) == CONNECTION_BAD) lost();
     adopt_socket();
-    co_await wait(next == PGRES_POLLING_WRITING, config.connect_timeout);
-    // libpq may close the socket and open another (the next address, or TLS refused), even with the same number.
+    try {
+      co_await wait(next == PGRES_POLLING_WRITING, deadline.left(clock));
+    } catch (const DeadlineExceeded&) {
+      throw ConnectionLost(no_answer_from(target));
+    }
+    // libpq may close the socket and open another (TLS refused), even with the same number.
     line_->socket.release();
     next = PQconnectPoll(pg_);
   }

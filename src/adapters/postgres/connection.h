@@ -16,7 +16,9 @@
 
 #include "adapters/postgres/postgres_config.h"
 #include "adapters/postgres/sql_failure.h"
+#include "adapters/postgres/targets.h"
 #include "adapters/sql/value.h"
+#include "runtime/deadline.h"
 #include "runtime/task.h"
 
 struct pg_conn;
@@ -44,8 +46,9 @@ struct PipelineOutcome {
 
 class Connection {
  public:
-  // Connects and logs in. Throws ConnectionLost, or DeadlineExceeded after config.connect_timeout without a word.
-  static Task<std::unique_ptr<Connection>> open(Executor executor, const PostgresConfig& config);
+  // Connects and logs in, at the first address where that works, all of it within config.connect_timeout. Throws
+  // ConnectionLost, or DeadlineExceeded if even the addresses were not found in that time.
+  static Task<std::unique_ptr<Connection>> open(Executor executor, const PostgresConfig& config, Clock& clock);
 
   ~Connection();
   Connection(const Connection&) = delete;
@@ -73,7 +76,7 @@ class Connection {
   };
 
   explicit Connection(const Executor& executor);
-  Task<> connect(const PostgresConfig& config);
+  Task<> connect(const PostgresConfig& config, const Target& target, const Clock& clock, Deadline deadline);
   void send(const std::vector<Step>& steps);
   Task<> flush(Duration silence);
   Task<> wait(bool for_write, Duration silence);

@@ -81,7 +81,7 @@ Task<> Pool::open_one() {
   std::unique_ptr<Connection> connection;
   std::string reason;
   try {
-    connection = co_await Connection::open(executor_, config_);
+    connection = co_await Connection::open(executor_, config_, clock_);
   } catch (const ConnectionLost& error) {
     reason = error.what();
   } catch (const EngineUnavailable& error) {

@@ -1,0 +1,25 @@
+// Where a URL's server may be found.
+//
+// libpq would look names up itself, blocking its thread while it does. So we look them up first and hand it an address;
+// the name still goes along, because a certificate is checked against it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/task.h"
+
+namespace sluice::postgres {
+
+// One place to try. What is empty is left to libpq.
+struct Target {
+  std::string host;
+  std::string address;
+  std::string port;
+};
+
+// In the order in which to try them: the URL's hosts, each at all of its addresses. Sockets of this machine need no
+// address. Throws ConnectionLost if that leaves nothing to try.
+Task<std::vector<Target>> find_targets(std::string url);
+
+}  // namespace sluice::postgres
