@@ -101,8 +101,7 @@ Family::~Family() {
 }
 
 template <class Cell, class Make>
-Cell& Family::cell(std::map<std::vector<std::string>, std::unique_ptr<Cell>>& cells,
-                   std::initializer_list<std::string_view> values, Make make) const {
+Cell& Family::cell(Cells<Cell>& cells, std::initializer_list<std::string_view> values, Make make) const {
   check_that(values.size() == description_.labels.size(), "metric {} has {} labels, not {}", description_.name,
              description_.labels.size(), values.size());
   std::vector<std::string> key(values.begin(), values.end());
@@ -121,6 +120,19 @@ std::string Family::label_text(const std::vector<std::string>& values) const {
   return out;
 }
 
+void Family::expose(std::string& out) const {
+  const std::lock_guard lock(mutex_);
+  expose_head(out, description_);
+  expose_cells(out);
+}
+
+template <class Cell>
+void Family::expose_values(std::string& out, const Cells<Cell>& cells) const {
+  for (const auto& [values, cell] : cells) {
+    fmt::format_to(std::back_inserter(out), "{}{} {}\n", description_.name, braced(label_text(values)), cell->value());
+  }
+}
+
 Counter::Counter(std::string_view name, std::string_view help, std::initializer_list<std::string_view> labels)
     : Family(name, help, "counter", labels) {}
 
@@ -128,12 +140,8 @@ CounterCell& Counter::with(std::initializer_list<std::string_view> values) const
   return cell(cells_, values, [] { return std::make_unique<CounterCell>(); });
 }
 
-void Counter::expose(std::string& out) const {
-  const std::lock_guard lock(mutex_);
-  expose_head(out, description_);
-  for (const auto& [values, cell] : cells_) {
-    fmt::format_to(std::back_inserter(out), "{}{} {}\n", description_.name, braced(label_text(values)), cell->value());
-  }
+void Counter::expose_cells(std::string& out) const {
+  expose_values(out, cells_);
 }
 
 Gauge::Gauge(std::string_view name, std::string_view help, std::initializer_list<std::string_view> labels)
@@ -143,12 +151,8 @@ GaugeCell& Gauge::with(std::initializer_list<std::string_view> values) const {
   return cell(cells_, values, [] { return std::make_unique<GaugeCell>(); });
 }
 
-void Gauge::expose(std::string& out) const {
-  const std::lock_guard lock(mutex_);
-  expose_head(out, description_);
-  for (const auto& [values, cell] : cells_) {
-    fmt::format_to(std::back_inserter(out), "{}{} {}\n", description_.name, braced(label_text(values)), cell->value());
-  }
+void Gauge::expose_cells(std::string& out) const {
+  expose_values(out, cells_);
 }
 
 std::vector<double> latency_bounds() {
@@ -163,9 +167,7 @@ HistogramCell& Histogram::with(std::initializer_list<std::string_view> values) c
   return cell(cells_, values, [this] { return std::make_unique<HistogramCell>(bounds_); });
 }
 
-void Histogram::expose(std::string& out) const {
-  const std::lock_guard lock(mutex_);
-  expose_head(out, description_);
+void Histogram::expose_cells(std::string& out) const {
   const auto to = std::back_inserter(out);
   for (const auto& [values, cell] : cells_) {
     const std::string labels = label_text(values);

@@ -85,18 +85,25 @@ class Family {
   Family(const Family&) = delete;
   Family& operator=(const Family&) = delete;
   const Description& description() const { return description_; }
-  virtual void expose(std::string& out) const = 0;
+  void expose(std::string& out) const;
 
  protected:
+  // By label values.
+  template <class Cell>
+  using Cells = std::map<std::vector<std::string>, std::unique_ptr<Cell>>;
+
   Family(std::string_view name, std::string_view help, std::string_view type,
          std::initializer_list<std::string_view> labels);
   virtual ~Family();
 
   // The cell of these label values, made by `make` the first time. `Cell` lives as long as the family.
   template <class Cell, class Make>
-  Cell& cell(std::map<std::vector<std::string>, std::unique_ptr<Cell>>& cells,
-             std::initializer_list<std::string_view> values, Make make) const;
+  Cell& cell(Cells<Cell>& cells, std::initializer_list<std::string_view> values, Make make) const;
   std::string label_text(const std::vector<std::string>& values) const;
+  // The lines behind the head; called under the mutex.
+  virtual void expose_cells(std::string& out) const = 0;
+  template <class Cell>
+  void expose_values(std::string& out, const Cells<Cell>& cells) const;
 
   Description description_;
   mutable std::mutex mutex_;
@@ -107,10 +114,11 @@ class Counter : public Family {
   Counter(std::string_view name, std::string_view help, std::initializer_list<std::string_view> labels = {});
   CounterCell& with(std::initializer_list<std::string_view> values) const;
   void add(uint64_t count = 1) const { with({}).add(count); }
-  void expose(std::string& out) const override;
 
  private:
-  mutable std::map<std::vector<std::string>, std::unique_ptr<CounterCell>> cells_;
+  void expose_cells(std::string& out) const override;
+
+  mutable Cells<CounterCell> cells_;
 };
 
 class Gauge : public Family {
@@ -118,10 +126,11 @@ class Gauge : public Family {
   Gauge(std::string_view name, std::string_view help, std::initializer_list<std::string_view> labels = {});
   GaugeCell& with(std::initializer_list<std::string_view> values) const;
   void set(double value) const { with({}).set(value); }
-  void expose(std::string& out) const override;
 
  private:
-  mutable std::map<std::vector<std::string>, std::unique_ptr<GaugeCell>> cells_;
+  void expose_cells(std::string& out) const override;
+
+  mutable Cells<GaugeCell> cells_;
 };
 
 // From half a millisecond to ten seconds: fits most of what a request can take.
@@ -133,11 +142,12 @@ class Histogram : public Family {
             std::vector<double> bounds = latency_bounds());
   HistogramCell& with(std::initializer_list<std::string_view> values) const;
   void observe(double value) const { with({}).observe(value); }
-  void expose(std::string& out) const override;
 
  private:
+  void expose_cells(std::string& out) const override;
+
   std::vector<double> bounds_;
-  mutable std::map<std::vector<std::string>, std::unique_ptr<HistogramCell>> cells_;
+  mutable Cells<HistogramCell> cells_;
 };
 
 // Everything counted so far, in Prometheus' text format.
