@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "documents/sample_layouts.h"
+#include "lab/arguments.h"
 #include "lab/load_command.h"
 
 namespace sluice::lab {
@@ -29,7 +30,7 @@ Duration scaled(Duration duration, double scale) {
 
 http::Url url_at(const http::Url& server, const std::string& target) {
   const auto url = http::Url::parse(fmt::format("http://{}{}", server.authority(), target));
-  if (!url) throw CLI::ValidationError(target + " can't be asked for", 2);
+  if (!url) wrong(target + " can't be asked for");
   return *url;
 }
 
@@ -69,7 +70,7 @@ Exit code: 0 well, 1 more failed than --max-failures allows, 2 asked wrongly.)";
 
 int run(const Arguments& arguments) {
   const auto server = http::Url::parse(arguments.url);
-  if (!server || server->secure()) throw CLI::ValidationError(arguments.url + " is no http URL", 2);
+  if (!server || server->secure()) wrong(arguments.url + " is no http URL");
   DocumentsCrowd crowd{.server = *server,
                        .origin = arguments.origin,
                        .key = arguments.key,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "http/syntax.h"
+#include "lab/arguments.h"
 #include "lab/documents_load.h"
 #include "lab/load_report.h"
 #include "lab/load_run.h"
@@ -49,15 +50,10 @@ constexpr const char* footer = R"(Examples:
 
 Exit code: 0 well, 1 more failed than --max-failures allows, 2 asked wrongly.)";
 
-[[noreturn]] void wrong(const std::string& sentence) {
-  throw CLI::ValidationError(sentence, 2);
-}
-
-Duration duration_of(const std::string& option, const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (!duration || *duration == Duration{0})
-    wrong(fmt::format("{} takes a duration as 250ms, 10s or 5m, not {}", option, text));
-  return *duration;
+Duration positive(const std::string& option, const std::string& text) {
+  const Duration duration = duration_of(option, text);
+  if (duration == Duration{0}) wrong(fmt::format("{} must be more than nothing", option));
+  return duration;
 }
 
 std::string body_of(const std::string& argument) {
@@ -99,9 +95,9 @@ LoadOptions understand(const LoadArguments& arguments) {
   options.requests = arguments.requests;
   const bool endless = arguments.duration.empty() && options.requests > 0;
   options.duration =
-      endless ? Duration{24h} : duration_of("--duration", arguments.duration.empty() ? "10s" : arguments.duration);
-  options.timeout = duration_of("--timeout", arguments.timeout);
-  options.reconnect = duration_of("--reconnect", arguments.reconnect);
+      endless ? Duration{24h} : positive("--duration", arguments.duration.empty() ? "10s" : arguments.duration);
+  options.timeout = positive("--timeout", arguments.timeout);
+  options.reconnect = positive("--reconnect", arguments.reconnect);
   options.accept = {arguments.accept.begin(), arguments.accept.end()};
   options.sse = arguments.sse;
   options.allow_remote = arguments.allow_remote;

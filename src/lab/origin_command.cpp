@@ -8,6 +8,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include "lab/arguments.h"
 #include "lab/origin_server.h"
 #include "runtime/system_clock.h"
 
@@ -36,16 +37,6 @@ constexpr const char* footer = R"(Examples:
     curl -X PUT http://127.0.0.1:9000/settings -d '{"failureRate": 0, "latency": "200ms"}'
 
 Prints `listening on http://HOST:PORT` once it does. Exit code: 0 when told to stop, 1 it can't listen, 2 asked wrongly.)";
-
-[[noreturn]] void wrong(const std::string& sentence) {
-  throw CLI::ValidationError(sentence, 2);
-}
-
-Duration duration_of(const std::string& option, const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (!duration) wrong(fmt::format("{} takes a duration as 250ms, 10s or 5m, not {}", option, text));
-  return *duration;
-}
 
 asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
   const size_t colon = listen.rfind(':');
