@@ -1,7 +1,7 @@
 # Checks of what the tests can't see. Each runs, whatever the others said; then comes the verdict.
 
 cpp_files() { find src tests bench cmake -name node_modules -prune -o \( -name '*.h' -o -name '*.cpp' \) -print | sort; }
-shell_files() { git grep -lI -m1 '^#!/usr/bin/env bash' -- dev .ci tools bench deploy load; ls tools/dev/*.sh; }
+shell_files() { grep -rlI '^#!/usr/bin/env bash' dev .ci tools bench deploy load; ls tools/dev/*.sh; }
 
 format_sources() {
   need format
