@@ -14,6 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, document_service, engine_name)
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, DenialRecordsContract, user_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, UserStoreContract, user_service, engine_name);
 
 }  // namespace sluice::test

@@ -29,6 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ApiKeyStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DenialRecordsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, UserStoreContract, sqlite);
 
 }  // namespace sluice::test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/contract/api_key_store_contract.h"
+#include "tests/contract/denial_records_contract.h"
 #include "tests/contract/document_store_contract.h"
 #include "tests/contract/fenced_leases_contract.h"
 #include "tests/contract/shared_breaker_contract.h"

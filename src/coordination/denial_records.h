@@ -1,0 +1,52 @@
+// The truth about tokens that are no longer good.
+//
+// A token that was handed out is valid until it ends, wherever it is shown; logging out, a stolen device or a changed
+// password must end it sooner. Its id is kept here, in the database, until the token would have ended by itself. Copies
+// (coordination/denylist.h) answer faster; this decides.
+//
+// Every implementation passes tests/contract/denial_records_contract.h. Safe to use from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "runtime/task.h"
+
+namespace sluice::coordination {
+
+struct Denial {
+  std::string token;  // its id, never the token itself
+  Time until;         // when the token ends by itself
+};
+
+// Where a reader of denials has got to.
+struct DenialMark {
+  Time written{};
+  std::string token;
+};
+
+struct DenialPage {
+  std::vector<Denial> denials;
+  DenialMark mark;  // continue from here
+  Time now;         // of the database
+};
+
+class DenialRecords {
+ public:
+  virtual ~DenialRecords() = default;
+
+  // Durable when it returns. Denying again keeps the later end.
+  virtual Task<> deny(Denial denial) = 0;
+
+  virtual Task<bool> denied(std::string token) = 0;
+
+  // At most `limit` of those still denied, in the order they were written, from `after` on. What is written by a
+  // transaction that ends later may come to lie before it: who follows reads the last half minute again.
+  virtual Task<DenialPage> read(DenialMark after, int64_t limit) = 0;
+
+  // Removes at most `limit` whose tokens ended long ago; how many.
+  virtual Task<int64_t> purge(int64_t limit) = 0;
+};
+
+}  // namespace sluice::coordination
