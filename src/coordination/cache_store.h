@@ -39,14 +39,18 @@ struct CachedCopy {
   bool fresh() const { return fresh_for.count() > 0; }
 };
 
-// Chosen by who asks, at random: unlike any that was given before.
+// Chosen by who asks, at random: unlike any that was given before. Never 0.
 using LoadTicket = uint64_t;
 
-// When a caller wants to load, and what for.
+// When a caller wants to load. Ticket 0: it only looks.
 struct TicketWish {
   LoadTicket ticket = 0;
   Duration ttl{0};       // after that somebody else may load
   double eagerness = 0;  // a fresh copy is renewed when less than load_cost times this is left of it
+
+  bool wants(const CachedCopy& copy) const {
+    return static_cast<double>(copy.fresh_for.count()) <= static_cast<double>(copy.load_cost.count()) * eagerness;
+  }
 };
 
 struct CacheAnswer {
