@@ -5,6 +5,7 @@ namespace sluice::test {
 namespace {
 
 const auto document_service = testing::ValuesIn(postgres_service_engines("document_service"));
+const auto snapshot_service = testing::ValuesIn(postgres_service_engines("snapshot_service"));
 const auto user_service = testing::ValuesIn(postgres_service_engines("user_service"));
 
 }  // namespace
@@ -13,6 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, document_service, engin
 INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DenialRecordsContract, user_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, UserStoreContract, user_service, engine_name);

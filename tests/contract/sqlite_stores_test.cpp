@@ -28,6 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ApiKeyStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DenialRecordsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, UserStoreContract, sqlite);

@@ -8,3 +8,4 @@
 #include "tests/contract/shared_breaker_contract.h"
 #include "tests/contract/slots_contract.h"
 #include "tests/contract/user_store_contract.h"
+#include "tests/contract/version_floors_contract.h"

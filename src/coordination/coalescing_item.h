@@ -1,0 +1,33 @@
+// The rules of coalescing for one item, as they run in memory. scripts/coalescing.lua of adapters/redis has the same
+// rules for Redis; the contract suite holds both to one model.
+#pragma once
+
+#include "coordination/coalescing.h"
+
+namespace sluice::coordination {
+
+// A value; no threads, no clock of its own.
+class CoalescingItem {
+ public:
+  // A new version is at least `at_least`, which the issuing engine takes from its clock.
+  RefreshAnswer request(const RefreshRequest& request, const CoalescingPlan& plan, Version at_least, Time now);
+  bool unpublish(const RefreshAnswer& answer);
+  FetchAnswer look(const FetchRequest& request, const CoalescingPlan& plan, Time now);
+  FetchAnswer begin(const FetchRequest& request, const CoalescingPlan& plan, Time now);
+  void finish(const std::string& owner, Version covers);
+  void abandon(const std::string& owner, std::optional<Version> given_up);
+
+ private:
+  void satisfy(Version version);
+  // How long the running fetch has left; 0 where none runs.
+  Duration running_for(const CoalescingPlan& plan, Time now) const;
+  RefreshAnswer publish(RefreshOutcome outcome, WaitingMessage message);
+
+  Version issued_ = 0;  // the highest
+  Version done_ = 0;    // the highest that is satisfied
+  std::optional<WaitingMessage> waiting_;
+  std::string owner_;  // of the running fetch; empty where none runs
+  Time until_;
+};
+
+}  // namespace sluice::coordination

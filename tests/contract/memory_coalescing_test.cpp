@@ -1,0 +1,70 @@
+#include "adapters/memory/memory_coalescing.h"
+
+#include "runtime/system_clock.h"
+#include "runtime/virtual_clock.h"
+#include "tests/contract/coalescing_contract.h"
+#include "tests/contract/coalescing_walk.h"
+#include "tests/contract/pretend_floors.h"
+
+namespace sluice::test {
+namespace {
+
+using coordination::CoalescingPlan;
+using coordination::RefreshOutcome;
+using memory::MemoryCoalescing;
+
+// One process: both instances are the same, and losing everything is a restart.
+class OpenMemoryCoalescing : public OpenCoalescing {
+ public:
+  explicit OpenMemoryCoalescing(CoalescingPlan plan) : plan_(std::move(plan)) { wipe(); }
+  coordination::Coalescing& one() override { return *coalescing_; }
+  coordination::Coalescing& other() override { return *coalescing_; }
+  void wipe() override { coalescing_.emplace(plan_, floors_.floor(fmt::format("run {}", ++runs_)), clock_); }
+
+ private:
+  CoalescingPlan plan_;
+  SystemClock clock_;
+  PretendFloors floors_{clock_};
+  int runs_ = 0;
+  std::optional<MemoryCoalescing> coalescing_;
+};
+
+const auto memory_engine =
+    testing::Values(CoalescingEngine{.name = "memory", .open = [](asio::io_context&, CoalescingPlan plan) {
+                                       return std::make_unique<OpenMemoryCoalescing>(plan);
+                                     }});
+
+class MemoryCoalescingTest : public TaskFixture {
+ protected:
+  RefreshOutcome ask(const std::string& item) { return run(coalescing_.request({item, 0, 0, {10h}})).outcome; }
+
+  VirtualClock clock_;
+  MemoryCoalescing coalescing_{{.lanes = {{"only", 1min}}}, {}, clock_, 100};
+};
+
+TEST_F(MemoryCoalescingTest, an_item_is_forgotten_45_minutes_after_its_last_use) {
+  for (int i = 0; i < 50; ++i) ask(fmt::format("item {}", i));
+  clock_.advance(44min);
+  EXPECT_EQ(ask("item 7"), RefreshOutcome::already);
+  clock_.advance(44min);
+  EXPECT_EQ(ask("item 7"), RefreshOutcome::already);
+  EXPECT_EQ(coalescing_.items(), 1U);
+  clock_.advance(46min);
+  EXPECT_EQ(ask("item 7"), RefreshOutcome::published);
+}
+
+TEST_F(MemoryCoalescingTest, beyond_its_bound_it_forgets_what_was_used_longest_ago) {
+  for (int i = 0; i < 100; ++i) ask(fmt::format("item {}", i));
+  EXPECT_EQ(ask("item 0"), RefreshOutcome::already);
+  ask("one more");
+  EXPECT_EQ(coalescing_.items(), 100U);
+  EXPECT_EQ(ask("item 0"), RefreshOutcome::already);
+  EXPECT_EQ(ask("item 1"), RefreshOutcome::published);
+}
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Memory, CoalescingContract, memory_engine);
+INSTANTIATE_TEST_SUITE_P(Memory, CoalescingWalk, memory_engine);
+
+}  // namespace sluice::test
