@@ -8,6 +8,23 @@ namespace sluice::http {
 namespace beast = boost::beast;
 using beast::http::field;
 
+namespace {
+
+// Whether a chunk's head can begin like this: with the line end of the chunk before it, then with digits.
+bool may_be_chunk_head(std::string_view text, bool is_first) {
+  constexpr std::string_view line_end = "\r\n";
+  if (!is_first) {
+    const std::string_view begin = text.substr(0, line_end.size());
+    if (!line_end.starts_with(begin)) return false;
+    text.remove_prefix(begin.size());
+  }
+  const size_t digits = text.find_first_not_of("0123456789abcdefABCDEF");
+  if (digits == std::string_view::npos) return true;
+  return digits > 0 && std::string_view("; \t\r").contains(text[digits]);
+}
+
+}  // namespace
+
 // Beast's parser cannot be used for a second message, so each request gets a new one in the old one's place.
 class RequestParser::Machine {
  public:
@@ -25,6 +42,8 @@ class RequestParser::Machine {
     body_limit = UINT64_MAX;
     body_seen_ = 0;
     head_seen_ = 0;
+    chunk_left_ = 0;
+    in_first_chunk_ = true;
     hosts_ = lengths_ = codings_ = 0;
     refused_.reset();
   }
@@ -71,9 +90,13 @@ class RequestParser::Machine {
       return machine_.on_body({piece.data(), piece.size()}, failure);
     }
     size_t on_chunk_body_impl(uint64_t, Text piece, Error& failure) override {
+      machine_.chunk_left_ -= piece.size();
       return machine_.on_body({piece.data(), piece.size()}, failure);
     }
-    void on_chunk_header_impl(uint64_t, Text, Error&) override {}
+    void on_chunk_header_impl(uint64_t size, Text, Error&) override {
+      machine_.chunk_left_ = size;
+      machine_.in_first_chunk_ = false;
+    }
     void on_body_init_impl(const boost::optional<uint64_t>&, Error&) override {}
     void on_response_impl(int, Text, int, Error&) override {}
     void on_finish_impl(Error&) override {}
@@ -82,12 +105,19 @@ class RequestParser::Machine {
   };
 
   size_t put(std::string_view input) {
-    // Beast asserts that a last chunk it has seen the beginning of is at least "0\r\n\r\n" when it looks again. Nothing
-    // shorter can end a chunked body, so waiting for that much costs nothing.
-    if (state == State::body && head.chunked && input.size() < 5) return 0;
+    beast::error_code failure;
     started = true;
     input_ = input;
-    beast::error_code failure;
+    if (state == State::body && head.chunked && chunk_left_ == 0) {
+      // What can never become a chunk's head is not waited for, however short it is.
+      if (!may_be_chunk_head(input, in_first_chunk_)) {
+        fail(beast::http::error::bad_chunk);
+        return 0;
+      }
+      // Beast asserts that a last chunk it has seen the beginning of is at least "0\r\n\r\n" when it looks again.
+      // Nothing shorter can end a chunked body, so waiting for that much costs nothing.
+      if (input.size() < 5) return 0;
+    }
     const size_t used = beast_->put(boost::asio::const_buffer(input.data(), input.size()), failure);
     if (state == State::head) {
       head_seen_ += used;
@@ -179,6 +209,8 @@ class RequestParser::Machine {
   std::string* body_ = nullptr;
   uint64_t body_seen_ = 0;
   size_t head_seen_ = 0;
+  uint64_t chunk_left_ = 0;  // 0: a chunk's head is next
+  bool in_first_chunk_ = true;
   int hosts_ = 0;
   int lengths_ = 0;
   int codings_ = 0;

@@ -56,6 +56,12 @@ TEST(RequestParser, an_empty_chunked_body_may_come_in_any_pieces) {
   }
 }
 
+TEST(RequestParser, the_end_of_a_chunk_is_given_out_as_soon_as_it_is_there) {
+  const auto parsed = parse("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc", 1);
+  EXPECT_EQ(parsed->parser.state(), State::body);
+  EXPECT_EQ(parsed->body, "abc");
+}
+
 TEST(RequestParser, what_follows_is_left_for_the_next_request) {
   const auto parsed = parse("GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP", 1000);
   EXPECT_EQ(parsed->parser.state(), State::done);
@@ -114,6 +120,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{get("Content-Length: 11\r\n") + "12345678901", ParseError::body_too_large},
         Refused{get("Transfer-Encoding: chunked\r\n") + "b\r\n12345678901\r\n0\r\n\r\n", ParseError::body_too_large},
         Refused{get("Transfer-Encoding: chunked\r\n") + "g\r\n\r\n", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "ZZ\r\n", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "Z", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "\r\n", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "1Z", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "1\r\na\rX", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "1\r\na\r\nX", ParseError::malformed},
         Refused{get("Transfer-Encoding: chunked\r\n") + "1\r\naXXXX\r\n", ParseError::malformed}));
 
 }  // namespace

@@ -39,6 +39,8 @@ INSTANTIATE_TEST_SUITE_P(
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
         "\r\nxyz\r\n",
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+        "\r\nZZ\r\n",
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
         "\r\n2\r\n{}XX0\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
         "\r\nffffffffffffffffff\r\n"));
