@@ -40,6 +40,10 @@ Problem request_timeout() {
   return {408, "request-timeout", "The request did not arrive in time."};
 }
 
+Problem client_gone() {
+  return {499, "client-gone", "The client hung up before its answer was there."};
+}
+
 bool is_accepted_type(const std::vector<std::string>& accepted, std::string_view content_type) {
   std::string_view type = content_type.substr(0, content_type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);

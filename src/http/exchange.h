@@ -17,6 +17,8 @@ namespace sluice::http {
 
 Problem problem_of(ParseError error);
 Problem request_timeout();
+// For the log and the metrics, and for who has only closed its own half.
+Problem client_gone();
 
 // The client broke a body off that its handler was reading.
 class BodyFailed : public std::runtime_error {

@@ -19,12 +19,6 @@ bool is_bodyless(int status) {
   return status < 200 || status == 204 || status == 304;
 }
 
-const std::string* whole_body(const Response& response) {
-  if (const auto* own = std::get_if<std::string>(&response.body)) return own;
-  if (const auto* shared = std::get_if<SharedBytes>(&response.body)) return shared->get();
-  return nullptr;
-}
-
 // A field that breaks the line would let a value forge others; a handler that copies outside text must not be able to.
 bool is_safe(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;

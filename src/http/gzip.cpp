@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "http/message.h"
+#include "http/syntax.h"
 
 namespace sluice::http {
 
@@ -13,17 +14,11 @@ struct Gzip::Stream {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 // "q=0", "q=0.0" and so on: explicitly not wanted.
 bool is_refused(std::string_view parameters) {
   const size_t q = parameters.find("q=");
   if (q == std::string_view::npos) return false;
-  const std::string_view value = trimmed(parameters.substr(q + 2));
+  const std::string_view value = trim(parameters.substr(q + 2));
   return value.starts_with('0') && value.find_first_of("123456789") == std::string_view::npos;
 }
 
@@ -36,7 +31,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
     const std::string_view item = accept_encoding.substr(0, comma);
     accept_encoding.remove_prefix(std::min(comma + 1, accept_encoding.size()));
     const size_t semicolon = std::min(item.find(';'), item.size());
-    const std::string_view coding = trimmed(item.substr(0, semicolon));
+    const std::string_view coding = trim(item.substr(0, semicolon));
     const bool refused = is_refused(item.substr(semicolon));
     if (equal_ignoring_case(coding, "gzip")) return !refused;
     if (coding == "*") any = !refused;
@@ -45,7 +40,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 bool is_compressible(std::string_view content_type) {
-  const std::string_view type = trimmed(content_type.substr(0, content_type.find(';')));
+  const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
   if (type == "text/event-stream") return false;
   return type.starts_with("text/") || type.ends_with("json") || type.ends_with("xml") || type.ends_with("javascript");
 }

@@ -57,12 +57,22 @@ Task<> Listener::accept() {
     if (!acceptor_.is_open()) co_return;
     if (failed) {
       // Out of descriptors, most likely: what is open will close, and the queue keeps those who wait.
-      log::warning("accept failed", {{"error", failed.message()}});
+      tell_accept_failure(failed);
       co_await worker_.engine.clock.sleep_for(worker_.engine.config.tick);
       continue;
     }
     adopt(std::move(socket), peer.address());
   }
+}
+
+void Listener::tell_accept_failure(const boost::system::error_code& failed) {
+  count_accept_failure();
+  ++untold_failures_;
+  const Instant now = worker_.engine.clock.now();
+  if (told_failure_ && now - *told_failure_ < 1min) return;
+  log::warning("accept failed", {{"error", failed.message()}, {"times", untold_failures_}});
+  told_failure_ = now;
+  untold_failures_ = 0;
 }
 
 void Listener::adopt(Socket socket, Address peer) {

@@ -38,6 +38,8 @@ class Listener {
 
   Task<> accept();
   Task<> tick();
+  // Counts every failure; the first goes to the log, then at most one line a minute.
+  void tell_accept_failure(const boost::system::error_code& failed);
   void adopt(Socket socket, Address peer);
   static void turn_away(Socket& socket);
 
@@ -45,6 +47,8 @@ class Listener {
   asio::ssl::context* tls_;
   Acceptor acceptor_;
   std::list<std::unique_ptr<Connection>> connections_;
+  size_t untold_failures_ = 0;  // to accept, since the last line in the log
+  std::optional<Instant> told_failure_;
   asio::steady_timer empty_;  // never fires; cancelled when the last connection ends
   TaskScope scope_;
 };

@@ -106,4 +106,10 @@ Response Response::json(int status, std::string body) {
   return text(status, std::move(body), "application/json");
 }
 
+const std::string* whole_body(const Response& response) {
+  if (const auto* own = std::get_if<std::string>(&response.body)) return own;
+  if (const auto* shared = std::get_if<SharedBytes>(&response.body)) return shared->get();
+  return nullptr;
+}
+
 }  // namespace sluice::http

@@ -134,6 +134,9 @@ struct Response {
   static Response empty(int status) { return {.status = status, .headers = {}, .body = std::string{}}; }
 };
 
+// The body where it is one string; null where it comes in pieces or the connection is taken over.
+const std::string* whole_body(const Response& response);
+
 // Answers one request, on the I/O thread of its connection. References in it are to what outlives the server. What it
 // throws is answered by the server: EngineUnavailable with 503 and Retry-After, anything else with 500.
 using Handler = std::function<Task<Response>(Request&)>;

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "http/syntax.h"
+
 namespace sluice::http {
 namespace {
 
@@ -11,12 +13,6 @@ namespace ip = boost::asio::ip;
 ip::address_v6::bytes_type widened(const Address& address) {
   if (address.is_v6()) return address.to_v6().to_bytes();
   return ip::make_address_v6(ip::v4_mapped, address.to_v4()).to_bytes();
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace
@@ -51,7 +47,7 @@ bool Networks::contains(const Address& address) const {
 
 Client client_of(const Networks& trusted, Client peer, const Headers& headers) {
   if (!trusted.contains(peer.address)) return peer;
-  const std::string_view scheme = trimmed(headers.get("X-Forwarded-Proto"));
+  const std::string_view scheme = trim(headers.get("X-Forwarded-Proto"));
   if (!scheme.empty()) peer.secure = equal_ignoring_case(scheme, "https");
 
   // Several fields are one list, in their order; it is read from its end.
@@ -64,7 +60,7 @@ Client client_of(const Networks& trusted, Client peer, const Headers& headers) {
   std::string_view rest = list;
   while (!rest.empty() && trusted.contains(peer.address)) {
     const size_t comma = rest.rfind(',');
-    const std::string_view last = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1));
+    const std::string_view last = trim(comma == std::string_view::npos ? rest : rest.substr(comma + 1));
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(0, comma);
     boost::system::error_code bad;
     const Address address = ip::make_address(std::string(last), bad);

@@ -56,7 +56,11 @@ void describe_limits(config::Section<ServerConfig>& section) {
       .at_least(1ms);
   section.bytes("min_body_rate", &C::min_body_rate, "What a client must send in a second.").at_least({1});
   section.key("idle_timeout", &C::idle_timeout, "Between requests of a connection; closed after.").at_least(1ms);
-  section.key("write_timeout", &C::write_timeout, "Without any progress in sending; closed after.").at_least(1ms);
+  section
+      .key("write_timeout", &C::write_timeout,
+           "For an answer to be read; who keeps reading min_write_rate gets it again, others are closed.")
+      .at_least(1ms);
+  section.bytes("min_write_rate", &C::min_write_rate, "What a client must read in a second.").at_least({1});
   section.key("max_connections", &C::max_connections, "More are told 503 and closed.").at_least(1);
   section.key("max_connections_per_address", &C::max_connections_per_address,
               "Likewise, for each address; 0 is no limit.");

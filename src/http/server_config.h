@@ -24,8 +24,9 @@ struct ServerConfig {
   Duration head_timeout = 10s;  // from a head's first byte to its last: 408
   Duration body_timeout = 30s;  // and a second more for every `min_body_rate` bytes that came: 408
   size_t min_body_rate = 16 << 10;
-  Duration idle_timeout = 75s;   // between requests: closed
-  Duration write_timeout = 30s;  // without any progress: closed
+  Duration idle_timeout = 75s;      // between requests: closed
+  Duration write_timeout = 30s;     // for an answer, and again as long as `min_write_rate` was read meanwhile: closed
+  size_t min_write_rate = 1 << 10;  // bytes in a second
 
   size_t max_connections = 10'000;         // more are accepted, told 503 and closed
   size_t max_connections_per_address = 0;  // 0: no limit. Likewise
@@ -42,6 +43,7 @@ struct ServerConfig {
   bool access_log = true;
   size_t compress_from = 1024;  // bytes
   Duration tick = 100ms;        // how exact timeouts are
+  Duration hang_up_check = 1s;  // how often a GET that takes longer is looked after, whether its client is still there
 
   static void describe(config::Section<ServerConfig>& section);
   void validate(config::Problems& problems) const;

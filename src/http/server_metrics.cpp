@@ -13,6 +13,8 @@ const metrics::Gauge in_flight{"http_requests_in_flight", "Requests being handle
 const metrics::Gauge sse_connections{"sse_connections", "Open event streams."};
 const metrics::Counter rejected{
     "http_rejected_total", "Connections and requests turned away before any work was done.", {"reason"}};
+const metrics::Counter accept_failures{"http_accept_failures_total",
+                                       "Attempts to accept that failed, mostly for lack of open files."};
 
 }  // namespace
 
@@ -48,6 +50,10 @@ metrics::GaugeCell& sse_connections_gauge() {
 
 void count_rejected(std::string_view reason) {
   rejected.with({reason}).add();
+}
+
+void count_accept_failure() {
+  accept_failures.add();
 }
 
 }  // namespace sluice::http

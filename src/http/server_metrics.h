@@ -31,5 +31,7 @@ metrics::GaugeCell& in_flight_gauge();
 metrics::GaugeCell& sse_connections_gauge();
 // Connections and requests turned away before any work was done.
 void count_rejected(std::string_view reason);
+// An attempt to accept that failed; whoever is waiting still is.
+void count_accept_failure();
 
 }  // namespace sluice::http

@@ -46,6 +46,19 @@ Task<Response> wait(Clock& clock) {
   co_return Response::text(200, "too late");
 }
 
+Task<Response> pause(Clock& clock) {
+  co_await clock.sleep_for(200ms);
+  co_return Response::text(200, "rested");
+}
+
+Task<Response> count_and_wait(Clock& clock, Request& request) {
+  while (true) {
+    const auto piece = co_await request.stream->next();
+    if (!piece) break;
+  }
+  co_return co_await wait(clock);
+}
+
 Task<Response> fail(Request&) {
   throw std::runtime_error("a secret");
   co_return Response::empty(200);
@@ -139,6 +152,8 @@ http::Router TestServer::make_router() {
   router.add(Method::get, "/shared", shared);
   router.add(Method::get, "/wait", [this](Request&) { return wait(clock_); }, {.timeout = 1min});
   router.add(Method::get, "/late", [this](Request&) { return wait(clock_); }, {.timeout = 50ms});
+  router.add(Method::get, "/pause", [this](Request&) { return pause(clock_); });
+  router.add(Method::post, "/pause", [this](Request&) { return pause(clock_); });
   router.add(Method::get, "/fail", fail);
   router.add(Method::get, "/down", down);
   router.add(Method::get, "/pieces", pieces);
@@ -148,6 +163,8 @@ http::Router TestServer::make_router() {
   router.add(Method::get, "/tagged", tagged, {.compute_etag = true});
   router.add(Method::post, "/echo", echo, {.max_body = 100'000});
   router.add(Method::post, "/count", count, {.max_body = 1'000'000, .streamed_body = true, .content_types = {"*/*"}});
+  router.add(Method::post, "/count_late", [this](Request& request) { return count_and_wait(clock_, request); },
+             {.timeout = 50ms, .streamed_body = true, .content_types = {"*/*"}});
   router.add(Method::get, "/connections", connections);
   router.add(Method::get, "/events/{topic}", [this](Request& request) { return listen(hub_, *this, request); });
   return router;

@@ -10,8 +10,9 @@ namespace sluice::test {
 
 http::ServerConfig quick_config();
 
-// GET /hello, /large, /wait (until cancelled), /fail, /down, /pieces, /whoami, /items/{id:int}, /tagged,
-// /events/{topic}; POST /echo, /count (streamed body), PUT /items/{id:int}.
+// GET /hello, /large, /wait (until cancelled), /pause (for a moment), /fail, /down, /pieces, /whoami, /items/{id:int},
+// /tagged, /events/{topic}, /connections; POST /echo, /count (streamed body), /count_late (likewise, and until
+// cancelled), /pause; PUT /items/{id:int}.
 class TestServer : private http::SseOwner {
  public:
   explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1, http::SseConfig sse = {});

@@ -1,0 +1,137 @@
+// The reading half of a connection: bytes into heads and bodies, within their limits and their time. Internal to the
+// server.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "http/exchange.h"
+#include "http/input_buffer.h"
+#include "http/timed_stream.h"
+
+namespace sluice::http {
+
+// Belongs to one connection, whose stream and exchange outlive it. As a BodySource it gives a streamed body to the
+// handler, and fails with BodyFailed when the client does.
+template <class Stream>
+class RequestReader final : public BodySource {
+ public:
+  using Error = boost::system::error_code;
+
+  RequestReader(Worker& worker, TimedStream<Stream>& stream, Exchange& exchange)
+      : worker_(worker),
+        config_(worker.engine.config),
+        stream_(stream),
+        exchange_(exchange),
+        parser_(
+            {.head_bytes = config_.max_head, .target_bytes = config_.max_target, .header_count = config_.max_headers}) {
+  }
+
+  RequestParser& parser() { return parser_; }
+  InputBuffer& input() { return input_; }
+  // Bytes behind the current request have come already.
+  bool has_more() const { return !input_.empty(); }
+
+  // Parses what has come. True when a head is complete or has failed.
+  bool parse_head();
+  // Awaitable; then `take` says whether it is worth going on: not at the end, on failure and on timeout.
+  auto read_some(Error& failed) { return stream_.read_some(input_.room(), failed); }
+  bool take(size_t got, const Error& failed) {
+    input_.add(got);
+    return !failed && got > 0 && !stream_.aborted();
+  }
+
+  // Between a head and its body.
+  void begin_body(uint64_t limit) {
+    parser_.limit_body(limit);
+    body_bytes_ = 0;
+  }
+  // True where all of the body came along with its head, as short ones mostly do.
+  bool parse_body() {
+    input_.use(parser_.parse(input_.unread(), exchange_.request().body));
+    return parser_.state() == RequestParser::State::done;
+  }
+  // The rest of the body into the request, or the answer that says what is wrong with it.
+  Task<std::optional<Response>> read_body();
+  Task<std::optional<std::string>> next() override;
+
+ private:
+  // Bounded: only framing may be left unparsed (a chunk's head, trailers), and none that we accept is this long.
+  bool is_framing_too_long() const { return input_.unread().size() > config_.max_head; }
+  Task<> continue_if_expected();
+  Duration body_time() const;
+
+  Worker& worker_;
+  const ServerConfig& config_;
+  TimedStream<Stream>& stream_;
+  Exchange& exchange_;
+  RequestParser parser_;
+  InputBuffer input_;
+  uint64_t body_bytes_ = 0;  // read so far
+};
+
+template <class Stream>
+bool RequestReader<Stream>::parse_head() {
+  // Some clients send an empty line after a body (RFC 9112 2.2).
+  while (!parser_.started() && input_.unread().starts_with("\r\n")) input_.use(2);
+  if (input_.empty() || (!parser_.started() && input_.unread() == "\r")) return false;
+  input_.use(parser_.parse(input_.unread(), exchange_.request().body));
+  return parser_.state() != RequestParser::State::head;
+}
+
+template <class Stream>
+Duration RequestReader<Stream>::body_time() const {
+  const auto earned = std::chrono::seconds(body_bytes_ / std::max<size_t>(1, config_.min_body_rate));
+  const auto spent = std::chrono::floor<Duration>(worker_.engine.clock.now() - exchange_.began());
+  return std::max(Duration{1}, config_.body_timeout + earned - spent);
+}
+
+template <class Stream>
+Task<> RequestReader<Stream>::continue_if_expected() {
+  if (!parser_.head().expects_continue || has_more() || parser_.head().http_1_0) co_return;
+  co_await stream_.write("HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+template <class Stream>
+Task<std::optional<Response>> RequestReader<Stream>::read_body() {
+  constexpr uint64_t reserved = 64 << 10;  // not all that was announced: memory is for what has come
+  if (parser_.state() == RequestParser::State::body) co_await continue_if_expected();
+  std::string& body = exchange_.request().body;
+  body.reserve(std::min(parser_.head().content_length, reserved));
+  while (parser_.state() == RequestParser::State::body) {
+    if (parse_body() || parser_.state() == RequestParser::State::failed) break;
+    if (is_framing_too_long()) co_return exchange_.answer(problem_of(ParseError::malformed));
+    body_bytes_ = body.size();
+    stream_.wait_for(Wait::body, body_time());
+    Error failed;
+    const size_t got = co_await read_some(failed);
+    stream_.waited();
+    if (!take(got, failed)) co_return exchange_.answer(request_timeout());
+  }
+  if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
+  co_return exchange_.answer(problem_of(parser_.error()));
+}
+
+template <class Stream>
+Task<std::optional<std::string>> RequestReader<Stream>::next() {
+  if (body_bytes_ == 0 && parser_.state() == RequestParser::State::body) co_await continue_if_expected();
+  std::string piece;
+  while (true) {
+    if (parser_.state() == RequestParser::State::body) input_.use(parser_.parse(input_.unread(), piece));
+    body_bytes_ += piece.size();
+    if (!piece.empty()) co_return piece;
+    if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
+    if (parser_.state() == RequestParser::State::failed) throw BodyFailed(problem_of(parser_.error()));
+    if (is_framing_too_long()) throw BodyFailed(problem_of(ParseError::malformed));
+    stream_.wait_for(Wait::body, body_time());
+    Error failed;
+    const size_t got = co_await read_some(failed);
+    // A deadline that has passed meanwhile leaves no time, and that is not the same as no limit.
+    const Duration left = exchange_.request().deadline.left(worker_.engine.clock);
+    stream_.wait_for_handler(std::max(Duration{1}, left), false);
+    if (!take(got, failed)) throw BodyFailed(request_timeout());
+  }
+}
+
+}  // namespace sluice::http

@@ -1,0 +1,214 @@
+// A connection's stream, and how long it may keep us waiting. Internal to the server.
+//
+// A connection is one coroutine. It waits for one thing at a time, so one entry in the thread's timer wheel is enough,
+// and nothing else is paid for a limit until it is reached.
+//
+// Readers must take what they asked for. A write that waits is looked at every `write_timeout`, and whoever took less
+// than `min_write_rate` in that time is dropped. What counts is what the other side has acknowledged: our socket may
+// take megabytes at once and then nothing for long, while an honest reader works through them. A look compares with the
+// one before, so the first may find earlier answers and be too kind; the second is not.
+//
+// A client that hangs up while its request is handled is noticed by a look now and then, too.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/redirect_error.hpp>
+
+#include "http/engine.h"
+#include "http/socket_calls.h"
+#include "runtime/task.h"
+
+namespace sluice::http {
+
+enum class Wait { nothing, idle, head, body, handler, write, goodbye };
+
+// Belongs to one connection and its thread. `cancel` stops the handler of that connection.
+template <class Stream>
+class TimedStream final : private TimerWheel::Entry {
+ public:
+  using Error = boost::system::error_code;
+  static constexpr bool is_plain = std::is_same_v<Stream, Socket>;
+
+  template <class... Args>
+  TimedStream(Worker& worker, asio::cancellation_signal& cancel, Args&&... args)
+      : worker_(worker), cancel_(cancel), stream_(std::make_unique<Stream>(std::forward<Args>(args)...)) {}
+
+  Stream& stream() { return *stream_; }
+  Socket& socket() {
+    if constexpr (is_plain) {
+      return *stream_;
+    } else {
+      return stream_->next_layer();
+    }
+  }
+  // For whoever takes the connection over; nothing but `has_stream` may be called afterwards.
+  std::unique_ptr<Stream> release() {
+    worker_.wheel.clear(*this);
+    return std::move(stream_);
+  }
+  bool has_stream() const { return stream_ != nullptr; }
+
+  void wait_for(Wait what, Duration timeout) {
+    waiting_for_ = what;
+    timed_out_ = false;
+    worker_.wheel.set(*this, timeout);
+  }
+  // Cancels the handler when `timeout` is over, and where `only_for_client` also when the client has hung up.
+  void wait_for_handler(Duration timeout, bool only_for_client);
+  void waited() { waiting_for_ = Wait::nothing; }
+  Wait waiting_for() const { return waiting_for_; }
+
+  // Whether the last wait was too long.
+  bool timed_out() const { return timed_out_; }
+  // Whether the last handler was cancelled because nobody is there for its answer.
+  bool hung_up() const { return hung_up_; }
+
+  void abort();
+  bool aborted() const { return aborted_; }
+
+  // Awaitable; how much came.
+  auto read_some(asio::mutable_buffer room, Error& failed) {
+    return stream_->async_read_some(room, asio::redirect_error(asio::use_awaitable, failed));
+  }
+  // How much of both went out at once, without waiting. TLS needs its own machinery and always waits.
+  size_t write_now(std::string_view head, std::string_view body);
+  // Both, but for the first `done` bytes. False when the connection broke.
+  Task<bool> write(std::string_view head, std::string_view body = {}, size_t done = 0);
+  // Bytes, since the connection began.
+  uint64_t sent() const { return sent_; }
+
+ private:
+  void on_timeout() override;
+  void look_after_handler();
+  bool is_gone();
+  bool is_reading();
+
+  Worker& worker_;
+  asio::cancellation_signal& cancel_;
+  std::unique_ptr<Stream> stream_;
+  Wait waiting_for_ = Wait::nothing;
+  bool timed_out_ = false;
+  bool hung_up_ = false;
+  bool aborted_ = false;
+  bool looking_ = false;     // the wheel's time is that of a look, and the handler's is longer
+  Duration handler_time_{};  // from the last look on; not positive: no limit
+  Instant looked_{};         // at the handler's client
+  uint64_t sent_ = 0;
+  int64_t taken_ = 0;  // of sent_, by the other side, at the last look
+};
+
+template <class Stream>
+void TimedStream<Stream>::wait_for_handler(Duration timeout, bool only_for_client) {
+  const Duration look = worker_.engine.config.hang_up_check;
+  hung_up_ = false;
+  looking_ = only_for_client && (timeout.count() <= 0 || timeout > look);
+  handler_time_ = timeout;
+  looked_ = {};
+  wait_for(Wait::handler, looking_ ? look : timeout);
+}
+
+template <class Stream>
+void TimedStream<Stream>::on_timeout() {
+  Error ignored;
+  switch (waiting_for_) {
+    case Wait::nothing: break;
+    case Wait::idle:
+    case Wait::head:
+    case Wait::body:
+      timed_out_ = true;
+      socket().cancel(ignored);
+      break;
+    case Wait::handler:
+      if (looking_) return look_after_handler();
+      timed_out_ = true;
+      cancel_.emit(asio::cancellation_type::terminal);
+      break;
+    case Wait::write:
+      if (is_reading()) return worker_.wheel.set(*this, worker_.engine.config.write_timeout);
+      count_rejected("slow_reader");
+      [[fallthrough]];
+    case Wait::goodbye:
+      timed_out_ = true;
+      socket().close(ignored);
+      break;
+  }
+}
+
+template <class Stream>
+void TimedStream<Stream>::look_after_handler() {
+  if (is_gone()) {
+    hung_up_ = true;
+    cancel_.emit(asio::cancellation_type::terminal);
+    return;
+  }
+  // The clock is asked from the first look on; a handler that is quicker has not paid for it.
+  const Duration look = worker_.engine.config.hang_up_check;
+  const Instant now = worker_.engine.clock.now();
+  const bool first = looked_ == Instant{};
+  if (handler_time_.count() > 0) {
+    const Duration spent = first ? look : std::chrono::floor<Duration>(now - looked_);
+    handler_time_ = std::max(Duration{1}, handler_time_ - spent);
+    looking_ = handler_time_ > look;
+  }
+  looked_ = now;
+  worker_.wheel.set(*this, looking_ ? look : handler_time_);
+}
+
+// A half-closed connection counts as gone, as with other servers: the two cannot be told apart. Not so where there is
+// more to read: who sends its next request behind this one may well have nothing further to say. With TLS what is there
+// to be read is its farewell.
+template <class Stream>
+bool TimedStream<Stream>::is_gone() {
+  const int descriptor = socket().native_handle();
+  return has_hung_up(descriptor) && !(is_plain && has_unread(descriptor));
+}
+
+template <class Stream>
+bool TimedStream<Stream>::is_reading() {
+  const std::optional<size_t> on_the_way = unacknowledged(socket().native_handle());
+  if (!on_the_way) return false;
+  const ServerConfig& config = worker_.engine.config;
+  const int64_t taken = static_cast<int64_t>(sent_) - static_cast<int64_t>(*on_the_way);
+  const double wanted =
+      std::chrono::duration<double>(config.write_timeout).count() * static_cast<double>(config.min_write_rate);
+  return static_cast<double>(taken - std::exchange(taken_, taken)) >= wanted;
+}
+
+template <class Stream>
+void TimedStream<Stream>::abort() {
+  aborted_ = true;
+  Error ignored;
+  if (stream_) socket().close(ignored);
+  cancel_.emit(asio::cancellation_type::terminal);
+}
+
+template <class Stream>
+size_t TimedStream<Stream>::write_now(std::string_view head, std::string_view body) {
+  if constexpr (!is_plain) return 0;
+  const size_t sent = send_now(socket().native_handle(), head, body);
+  sent_ += sent;
+  return sent;
+}
+
+template <class Stream>
+Task<bool> TimedStream<Stream>::write(std::string_view head, std::string_view body, size_t done) {
+  const size_t total = head.size() + body.size();
+  wait_for(Wait::write, worker_.engine.config.write_timeout);
+  while (done < total) {
+    const std::array<asio::const_buffer, 2> rest{
+        asio::buffer(head.substr(std::min(done, head.size()))),
+        asio::buffer(body.substr(done > head.size() ? done - head.size() : 0))};
+    Error failed;
+    const size_t sent = co_await stream_->async_write_some(rest, asio::redirect_error(asio::use_awaitable, failed));
+    done += sent;
+    sent_ += sent;
+    if (failed) break;
+  }
+  waited();
+  co_return done == total && !aborted_;
+}
+
+}  // namespace sluice::http
