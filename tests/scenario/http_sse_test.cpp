@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/metrics.h"
+#include "http/outlet.h"
 #include "tests/scenario/test_server.h"
 
 namespace sluice::test {
@@ -139,6 +139,29 @@ TEST(Sse, draining_sends_clients_away_with_a_word) {
   EXPECT_EQ(client->read_to_end(), "event: RECONNECT\ndata: {}\n\n");
   RawClient late(server.port());
   EXPECT_EQ(late.get("/events/a").status, 503);
+}
+
+struct NotedOutlet : http::Outlet {
+  bool send(const http::SharedBytes&) override { return true; }
+  size_t unsent() const override { return 0; }
+  void finish() override {}
+  void close() override { closed = true; }
+
+  bool closed = false;
+};
+
+TEST(Sse, who_was_answered_just_before_the_drain_is_closed_and_not_kept) {
+  TestServer server;
+  const http::Headers headers;
+  http::Request request;
+  request.headers = &headers;
+  http::Response response;
+  server.on_thread([&] { response = server.hub().subscribe(request, "a", "kim"); });
+  server.hub().drain();
+  const auto outlet = std::make_shared<NotedOutlet>();
+  server.on_thread([&] { std::get<http::Takeover>(response.body)(outlet); });
+  EXPECT_TRUE(outlet->closed);
+  EXPECT_EQ(server.hub().connections(), 0U);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // `sluice` as an operator uses it: the real program, its commands, its end.
+#include <csignal>
 #include <fstream>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "tests/scenario/raw_client.h"
 #include "tests/support/pgbouncer_server.h"
@@ -21,6 +24,15 @@ struct ServerScenario : testing::Test {
     const std::string file = (folder / "sluice.toml").string();
     std::ofstream(file) << text;
     return file;
+  }
+
+  // What /proc says behind `name` in one of the process's files.
+  static std::string line_of(SluiceServer& sluice, const std::string& file, const std::string& name) {
+    std::ifstream lines("/proc/" + std::to_string(sluice.process().pid()) + "/" + file);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with(name)) return line.substr(name.size());
+    }
+    return "";
   }
 
   TemporaryFolder folder;
@@ -56,6 +68,34 @@ TEST_F(ServerScenario, a_port_that_another_server_has_is_refused_and_nothing_is_
                                            "--listen", "127.0.0.1:" + std::to_string(first.port())});
   EXPECT_EQ(second.code, 1);
   EXPECT_THAT(second.output, HasSubstr("cannot listen on 127.0.0.1:"));
+}
+
+TEST_F(ServerScenario, who_is_told_where_it_listens_may_stop_it_at_once) {
+  for (int i = 0; i < 5; ++i) {
+    SluiceServer sluice({.data = data()});
+    EXPECT_EQ(sluice.stop(), 0);
+    EXPECT_THAT(sluice.process().output(), HasSubstr("stopped"));
+  }
+}
+
+TEST_F(ServerScenario, a_reader_of_its_log_that_goes_does_not_end_it) {
+  SluiceServer sluice({.data = data()});
+  // Of signal 13, SIGPIPE.
+  EXPECT_NE(std::stoull(line_of(sluice, "status", "SigIgn:"), nullptr, 16) & (1ULL << (SIGPIPE - 1)), 0U);
+}
+
+TEST_F(ServerScenario, it_asks_for_as_many_open_files_as_it_may_have) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{.rlim_cur = 256, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &few);
+  SluiceServer sluice({.data = data()});
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  std::istringstream limits(line_of(sluice, "limits", "Max open files"));
+  std::string soft;
+  std::string hard;
+  limits >> soft >> hard;
+  EXPECT_EQ(soft, hard);
 }
 
 TEST_F(ServerScenario, the_folder_is_free_again_after_kill_minus_nine) {
@@ -133,6 +173,18 @@ TEST_F(ServerScenario, an_unknown_command_is_named_with_the_nearest_one_there_is
   EXPECT_THAT(complaint({"admin", "crate-key", "--role", "USER"}),
               HasSubstr("in sluice admin; did you mean create-key?"));
   EXPECT_THAT(complaint({"admin", "--bogus"}), HasSubstr("there is no flag --bogus of sluice admin"));
+}
+
+TEST_F(ServerScenario, a_password_in_a_services_url_is_refused_and_not_repeated) {
+  const std::string url = "postgresql://someone:a-secret@db.example.org/sluice";
+  for (const std::string key : {"url", "replica_url"}) {
+    const std::string file = write_config("[postgres]\nurl = \"postgresql://db.example.org/sluice\"\n" +
+                                          ("[postgres.services.documents]\n" + key) + " = \"" + url + "\"\n");
+    const CommandResult checked = run_sluice({"config", "check", "--config", file});
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.output, HasSubstr("a URL of documents holds a password"));
+    EXPECT_THAT(checked.output, testing::Not(HasSubstr("a-secret")));
+  }
 }
 
 TEST_F(ServerScenario, what_is_printed_loads_again) {
