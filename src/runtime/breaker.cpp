@@ -57,6 +57,11 @@ void CircuitBreaker::forget() {
   if (state_ == State::half_open && trials_out_ > 0) --trials_out_;
 }
 
+void CircuitBreaker::sign_of_life(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::open) open_until_ = std::min(open_until_, now);
+}
+
 void CircuitBreaker::open(Instant now) {
   const bool again = state_ == State::half_open;
   if (again) {

@@ -38,6 +38,8 @@ class CircuitBreaker {
   void record(bool success, Instant now);
   // The call was given up for reasons that say nothing about the other side (cancelled).
   void forget();
+  // The other side was seen alive by other means: if open, trial calls may pass now.
+  void sign_of_life(Instant now);
 
   State state(Instant now) const;
   // How long until a call may pass; 0 when one may.

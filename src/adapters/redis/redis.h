@@ -1,0 +1,76 @@
+// Redis 7 or Valkey, a single server or a Cluster, for adapters.
+//
+//   const Script release{"..."};
+//   Command command = Command(release, {key}).arg(owner);
+//   const Reply reply = co_await redis.run(std::move(command), deadline);
+//
+// Commands of all callers share a few connections and leave together: what is waiting when the socket is free goes out
+// in one write. In a cluster each goes to the node that has its slot; MOVED, ASK, resharding and failover are dealt
+// with here, within the command's time.
+//
+// What happens to a command:
+//   - it is answered: `run` returns the reply;
+//   - the server refuses it: Refused, with the server's words;
+//   - it certainly did not run (no connection, breaker open, too many pending): EngineUnavailable or Overloaded,
+//   retryable;
+//   - its outcome is unknown (the connection broke after it was sent, or its time was up): EngineUnavailable or
+//     DeadlineExceeded, not retryable. A command that is `repeatable` is sent again instead while there is time.
+// A server that does not answer is not asked for a while (a breaker for each node).
+//
+// No blocking commands (BLPOP, XREAD BLOCK, SUBSCRIBE): they would hold up everybody else's. Messages have a connection
+// of their own, see subscriber.h.
+//
+// Threads: the connections live on one executor, which one thread runs; `run` and `run_id_for` may be called from any
+// thread and resume on the caller's executor. A caller that is cancelled leaves at once; its command may still run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "adapters/redis/command.h"
+#include "adapters/redis/redis_config.h"
+#include "adapters/redis/reply.h"
+#include "runtime/deadline.h"
+
+namespace sluice::redis {
+
+// What metrics, logs and errors call it.
+inline constexpr const char* engine_name = "redis";
+
+// The server answered with an error: "WRONGTYPE Operation against a key holding the wrong kind of value".
+class Refused : public EngineUnavailable {
+ public:
+  explicit Refused(const std::string& text, Retryable retryable = Retryable::no)
+      : EngineUnavailable(engine_name, text, retryable), code_(text.substr(0, text.find(' '))) {}
+
+  const std::string& code() const { return code_; }  // "WRONGTYPE"
+
+ private:
+  std::string code_;
+};
+
+class Exchange;
+
+class Redis {
+ public:
+  // Starts connecting; whether the server answers shows with the first call. `executor` and `clock` must outlive it.
+  // Throws std::runtime_error with one sentence where the CA file can't be used.
+  Redis(RedisConfig config, Executor executor, Clock& clock);
+  // Close it first.
+  ~Redis();
+
+  // Fails what is pending and ends the connections. On the executor.
+  Task<> close();
+
+  // Its time is up at `deadline`, and after the command's own timeout at the latest.
+  Task<Reply> run(Command command, Deadline deadline = {});
+
+  // Who serves the key now; changes with a restart and a failover. A script that depends on it takes it by
+  // Command::run_id instead, which can't be out of date.
+  Task<std::string> run_id_for(std::string key, Deadline deadline = {});
+
+ private:
+  std::unique_ptr<Exchange> exchange_;
+};
+
+}  // namespace sluice::redis

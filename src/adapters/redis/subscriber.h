@@ -1,0 +1,45 @@
+// Messages published in Redis.
+//
+// Redis forgets a message once it was sent: whoever was not connected has missed it. So a listener is told when it
+// listens (again) and when it does not; what it knew before it listened may be out of date.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/redis/redis_config.h"
+#include "runtime/clock.h"
+
+namespace sluice::redis {
+
+// Called on the subscriber's executor; must not block.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+
+  // From here on no message is missed; earlier ones may have been. Also after every reconnect.
+  virtual void on_listening() = 0;
+  // The connection is lost: messages are missed until on_listening. Not called by close.
+  virtual void on_interrupted() = 0;
+  virtual void on_message(std::string_view channel, std::string_view message) = 0;
+};
+
+// Belongs to one executor. In a cluster messages reach every node, so any of them will do.
+class Subscriber {
+ public:
+  // Starts connecting, and again after every loss. References must outlive it.
+  Subscriber(RedisConfig config, Executor executor, Clock& clock, std::vector<std::string> channels,
+             Listener& listener);
+  // Close it first.
+  ~Subscriber();
+
+  Task<> close();
+
+ private:
+  class Line;
+  std::unique_ptr<Line> line_;
+};
+
+}  // namespace sluice::redis

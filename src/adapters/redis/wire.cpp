@@ -1,0 +1,86 @@
+#include "adapters/redis/wire.h"
+
+#include "adapters/redis/command.h"
+#include "adapters/redis/redis.h"
+
+namespace sluice::redis {
+namespace {
+
+// Empty where there is none.
+std::string field(const std::string& info, std::string_view name) {
+  const size_t begin = info.find(fmt::format("\n{}:", name));
+  if (begin == std::string::npos) return "";
+  const size_t value = begin + name.size() + 2;
+  return info.substr(value, info.find_first_of("\r\n", value) - value);
+}
+
+std::string remedy(const RedisConfig& config, std::string_view error) {
+  if (error.starts_with("WRONGPASS")) return "check redis.user and the password";
+  if (error.starts_with("NOAUTH")) return "it wants a password; set SLUICE_REDIS_PASSWORD or redis.password_file";
+  if (error.starts_with("NOPERM")) {
+    return fmt::format("grant the user {} what it lacks; INFO is always needed",
+                       config.user.empty() ? "default" : config.user);
+  }
+  return "Redis 7 or Valkey is needed";
+}
+
+std::string encoded(const Command& command) {
+  std::string bytes;
+  command.encode(bytes, "", Command::ScriptBy::hash);
+  return bytes;
+}
+
+Command hello(const RedisConfig& config) {
+  Command command("HELLO");
+  command.arg(2);
+  if (!config.password.empty()) {
+    command.arg("AUTH").arg(config.user.empty() ? "default" : config.user).arg(config.password);
+  }
+  command.arg("SETNAME").arg(config.client_name);
+  return command;
+}
+
+}  // namespace
+
+Task<std::unique_ptr<Wire>> Wire::open(const Access& access, Address address) {
+  std::unique_ptr<Stream> stream = co_await Stream::connect(address, access.tls.get());
+  std::unique_ptr<Wire> wire(new Wire(std::move(stream), std::move(address), access.config.max_reply));
+  co_await wire->log_in(access);
+  co_return wire;
+}
+
+Task<> Wire::log_in(const Access& access) {
+  std::vector<Command> commands{hello(access.config), Command("INFO").arg("server")};
+  if (access.database != 0) commands.push_back(Command("SELECT").arg(access.database));
+  Reply info;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    Reply reply = co_await ask(encoded(commands[i]));
+    if (reply.is_error()) {
+      const std::string& error = reply.error();
+      throw EngineUnavailable(engine_name, fmt::format("{} refuses to let us in: {} ({})", address_.to_string(), error,
+                                                       remedy(access.config, error)));
+    }
+    if (i == 1) info = std::move(reply);
+  }
+  run_id_ = field(info.text(), "run_id");
+  if (run_id_.size() != 40) {
+    throw EngineUnavailable(engine_name, fmt::format("{} does not tell its run id", address_.to_string()));
+  }
+}
+
+// While nobody else writes or reads.
+Task<Reply> Wire::ask(std::string bytes) {
+  co_await stream_->write(bytes);
+  while (true) {
+    std::optional<Reply> reply = next();
+    if (reply) co_return std::move(*reply);
+    co_await fill();
+  }
+}
+
+Task<> Wire::fill() {
+  const size_t bytes = co_await stream_->read(chunk_);
+  reader_.feed({chunk_.data(), bytes});
+}
+
+}  // namespace sluice::redis

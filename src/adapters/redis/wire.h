@@ -1,0 +1,56 @@
+// A connection that is logged in: bytes out, replies in.
+//
+// What commands (connection.h) and messages (subscriber.h) have in common. Belongs to one executor; its config and TLS
+// context must outlive its opening only.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/redis/reply_reader.h"
+#include "adapters/redis/stream.h"
+
+namespace sluice::redis {
+
+// Who we are and what we may, for every connection of a client.
+struct Access {
+  const RedisConfig& config;
+  unsigned database = 0;
+  std::unique_ptr<asio::ssl::context> tls;  // null: without
+};
+
+class Wire {
+ public:
+  // Connects, shows user and password, and learns the server's run id. Throws EngineUnavailable with one sentence.
+  static Task<std::unique_ptr<Wire>> open(const Access& access, Address address);
+
+  const Address& address() const { return address_; }
+  // Of the server's process: 40 characters.
+  const std::string& run_id() const { return run_id_; }
+
+  void write(std::string_view bytes, Stream::Done done) { stream_->write(bytes, std::move(done)); }
+  Task<> write(std::string_view bytes) { return stream_->write(bytes); }
+  // Reads what there is, at least a byte. Throws EngineUnavailable when the connection is lost.
+  Task<> fill();
+  // The next complete reply among what was read.
+  std::optional<Reply> next() { return reader_.next(); }
+
+  void close() { stream_->close(); }
+
+ private:
+  Wire(std::unique_ptr<Stream> stream, Address address, size_t max_reply)
+      : stream_(std::move(stream)), address_(std::move(address)), reader_(max_reply) {}
+  Task<> log_in(const Access& access);
+  Task<Reply> ask(std::string bytes);
+
+  std::unique_ptr<Stream> stream_;
+  Address address_;
+  std::string run_id_;
+  ReplyReader reader_;
+  // hiredis moves what is left of a chunk after each kilobyte, so a large chunk would cost more than it saves.
+  std::array<char, 16 * 1024> chunk_;
+};
+
+}  // namespace sluice::redis

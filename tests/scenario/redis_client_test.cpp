@@ -1,0 +1,246 @@
+// One Redis: what callers get in good times and bad.
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/post.hpp>
+#include <gmock/gmock.h>
+
+#include "tests/scenario/redis_client_fixture.h"
+#include "tests/support/free_port.h"
+
+namespace sluice::redis {
+namespace {
+
+using test::RedisServer;
+using testing::Test;
+
+struct RedisSingle : RedisClient {
+  void SetUp() override {
+    RedisClient::SetUp();
+    if (Test::IsSkipped()) return;
+    server.emplace();
+    connect({.url = server->url()});
+  }
+
+  std::string breaker_line(int state) const {
+    return fmt::format("redis_circuit_breaker_state{{node=\"127.0.0.1:{}\"}} {}", server->port(), state);
+  }
+
+  std::optional<RedisServer> server;
+};
+
+TEST_F(RedisSingle, replies_are_values) {
+  EXPECT_EQ(run(Command("SET").key("a").arg("1")), Reply("OK"));
+  EXPECT_EQ(run(Command("INCRBY").key("a").arg(41)).integer(), 42);
+  EXPECT_EQ(run(Command("GET").key("a")).integer(), 42);
+  EXPECT_TRUE(run(Command("GET").key("none")).is_nil());
+  run(Command("RPUSH").key("list").arg("x").arg(std::string("\0\r\n", 3)));
+  EXPECT_EQ(run(Command("LRANGE").key("list").arg(0).arg(-1)), Reply(Reply::Array{"x", std::string("\0\r\n", 3)}));
+}
+
+TEST_F(RedisSingle, a_refusal_says_what_the_server_said) {
+  run(Command("SET").key("a").arg("text"));
+  EXPECT_THAT(failure(Command("LPUSH").key("a").arg("x")), testing::StartsWith("refused: redis: WRONGTYPE"));
+  EXPECT_TRUE(works());
+}
+
+TEST_F(RedisSingle, commands_of_many_callers_share_a_connection_and_keep_their_replies) {
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 2000; ++i) replies.push_back(start(Command("ECHO").arg(i)));
+  for (int i = 0; i < 2000; ++i) EXPECT_EQ(replies[static_cast<size_t>(i)].get().integer(), i);
+  const std::string clients = server->cli({"CLIENT", "LIST"});
+  EXPECT_EQ(clients.find("name=sluice"), clients.rfind("name=sluice"));
+}
+
+TEST_F(RedisSingle, commands_that_wait_together_leave_together) {
+  // While the server sleeps, what is asked piles up; then one read of the server takes all of it.
+  connect({.url = server->url(), .command_timeout = 10s});
+  run(Command("PING"));
+  const auto events = [this] {
+    const std::string stats = server->cli({"INFO", "stats"});
+    const size_t at = stats.find("total_reads_processed:");
+    return std::stol(stats.substr(at + 22));
+  };
+  server->pause();
+  std::vector<std::future<Reply>> replies;
+  for (int i = 0; i < 500; ++i) replies.push_back(start(Command("INCR").key("n")));
+  server->resume();
+  for (auto& reply : replies) reply.get();
+  const long before = events();
+  std::vector<std::future<Reply>> more;
+  asio::post(threads.executor(0), [this] { server->cli({"PING"}); });  // holds the client's thread up for a moment
+  for (int i = 0; i < 500; ++i) more.push_back(start(Command("INCR").key("n")));
+  for (auto& reply : more) reply.get();
+  EXPECT_LT(events() - before, 100);
+  EXPECT_EQ(run(Command("GET").key("n")).integer(), 1000);
+}
+
+TEST_F(RedisSingle, a_script_runs_by_its_hash_and_is_sent_whole_where_the_server_forgot_it) {
+  const Script script{"return {KEYS[1], ARGV[1], ARGV[2]}"};
+  const Reply expected(Reply::Array{"k", "1", "two"});
+  EXPECT_EQ(run(Command(script, {"k"}).arg(1).arg("two")), expected);
+  EXPECT_EQ(run(Command(script, {"k"}).arg(1).arg("two")), expected);
+  server->cli({"SCRIPT", "FLUSH"});
+  EXPECT_EQ(run(Command(script, {"k"}).arg(1).arg("two")), expected);
+  const std::string stats = server->cli({"INFO", "commandstats"});
+  EXPECT_THAT(stats, testing::HasSubstr("cmdstat_eval:calls=2,"));
+}
+
+TEST_F(RedisSingle, a_script_gets_the_run_id_of_the_server_that_runs_it) {
+  const Script script{"return ARGV[1]"};
+  const std::string first = run(Command(script, {"k"}).run_id()).text();
+  EXPECT_THAT(server->cli({"INFO", "server"}), testing::HasSubstr("run_id:" + first));
+  EXPECT_EQ(wait_for(client->run_id_for("k")), first);
+  server->kill();
+  server->start();
+  ASSERT_TRUE(eventually([&] { return works(); }));
+  const std::string second = run(Command(script, {"k"}).run_id()).text();
+  EXPECT_NE(second, first);
+  EXPECT_THAT(server->cli({"INFO", "server"}), testing::HasSubstr("run_id:" + second));
+}
+
+TEST_F(RedisSingle, a_silent_server_costs_each_caller_its_time_and_no_more) {
+  connect({.url = server->url(), .command_timeout = 100ms});
+  ASSERT_TRUE(works());
+  server->pause();
+  const Instant begin = clock.now();
+  std::vector<std::future<Reply>> calls;
+  for (int i = 0; i < 50; ++i) calls.push_back(start(Command("GET").key("a")));
+  for (auto& call : calls) EXPECT_THROW(call.get(), DeadlineExceeded);
+  EXPECT_GE(clock.now() - begin, 100ms);
+  EXPECT_LT(clock.now() - begin, 400ms);
+  server->resume();
+  EXPECT_TRUE(eventually([&] { return works(); }));
+}
+
+TEST_F(RedisSingle, a_caller_can_have_less_time_or_more_than_usual) {
+  connect({.url = server->url(), .command_timeout = 200ms});
+  ASSERT_TRUE(works());
+  const Instant begin = clock.now();
+  std::future<Reply> slow = start(Command("DEBUG").arg("SLEEP").arg("0.5").within(5s));
+  EXPECT_THAT(failure(Command("PING").within(20ms)), testing::StartsWith("late"));
+  EXPECT_LT(clock.now() - begin, 200ms);
+  EXPECT_EQ(slow.get(), Reply("OK")) << "others' impatience does not break the connection";
+  const Deadline passed{clock.now()};
+  EXPECT_THROW(wait_for(client->run(Command("PING"), passed)), DeadlineExceeded);
+}
+
+TEST_F(RedisSingle, the_breaker_opens_half_opens_and_closes_and_metrics_say_so) {
+  connect({.url = server->url(), .command_timeout = 50ms, .breaker = {.open_for = 300ms, .growth = 1}});
+  ASSERT_TRUE(works());
+  EXPECT_TRUE(metrics_say(breaker_line(0)));
+  server->pause();
+  ASSERT_TRUE(eventually([&] {
+    const Instant begin = clock.now();
+    return failure(Command("GET").key("a")).contains("left alone") && clock.now() - begin < 40ms;
+  }));
+  EXPECT_TRUE(metrics_say(breaker_line(2)));
+  EXPECT_TRUE(eventually([&] { return !failure(Command("GET").key("a")).contains("left alone"); })) << "a trial call";
+  server->resume();
+  EXPECT_TRUE(eventually([&] { return works(); }));
+  EXPECT_TRUE(eventually([&] { return works() && metrics_say(breaker_line(0)); }));
+}
+
+TEST_F(RedisSingle, a_server_that_was_killed_and_started_again_is_found_by_itself) {
+  ASSERT_TRUE(works());
+  server->kill();
+  EXPECT_TRUE(eventually([&] { return failure(Command("GET").key("a")).starts_with("not run"); }));
+  server->start();
+  EXPECT_TRUE(eventually([&] { return works(); }));
+  EXPECT_TRUE(metrics_say(fmt::format("redis_reconnects_total{{node=\"127.0.0.1:{}\"}} 1", server->port())));
+}
+
+TEST_F(RedisSingle, what_was_sent_when_the_connection_broke_is_unknown_unless_it_may_be_repeated) {
+  connect({.url = server->url(), .command_timeout = 10s});
+  run(Command("SET").key("a").arg(1));
+  server->pause();
+  std::future<Reply> once = start(Command("INCR").key("a"));
+  std::future<Reply> repeatable = start(Command("GET").key("a").repeatable());
+  wait_for(client->close(), 0);
+  try {
+    once.get();
+    FAIL();
+  } catch (const EngineUnavailable& error) {
+    EXPECT_FALSE(error.retryable());
+    EXPECT_THAT(error.what(), testing::HasSubstr("whether the command ran is unknown"));
+  }
+  EXPECT_THROW(repeatable.get(), EngineUnavailable);
+  client.reset();
+}
+
+TEST_F(RedisSingle, a_repeatable_command_survives_a_restart_within_its_time) {
+  connect({.url = server->url(), .command_timeout = 20s});
+  ASSERT_TRUE(works());
+  server->pause();
+  std::future<Reply> repeatable = start(Command("PING").repeatable());
+  server->kill();
+  server->start();
+  EXPECT_EQ(repeatable.get(), Reply("PONG"));
+}
+
+TEST_F(RedisSingle, too_many_pending_commands_are_refused_at_once) {
+  connect({.url = server->url(), .command_timeout = 10s, .max_pending = 10});
+  ASSERT_TRUE(works());
+  server->pause();
+  std::vector<std::future<Reply>> calls;
+  for (int i = 0; i < 10; ++i) calls.push_back(start(Command("PING")));
+  EXPECT_THAT(failure(Command("PING")), testing::StartsWith("overloaded"));
+  server->resume();
+  for (auto& call : calls) EXPECT_EQ(call.get(), Reply("PONG"));
+  EXPECT_TRUE(works());
+}
+
+TEST_F(RedisSingle, a_cancelled_caller_leaves_and_the_others_keep_their_replies) {
+  connect({.url = server->url(), .command_timeout = 10s});
+  ASSERT_TRUE(works());
+  server->pause();
+  std::promise<void> left;
+  asio::cancellation_signal cancel;
+  asio::co_spawn(threads.executor(1), client->run(Command("ECHO").arg("first")),
+                 asio::bind_cancellation_slot(cancel.slot(), [&](const std::exception_ptr& error, const Reply&) {
+                   EXPECT_NE(error, nullptr);
+                   left.set_value();
+                 }));
+  std::future<Reply> second = start(Command("ECHO").arg("second"));
+  asio::post(threads.executor(1), [&] { cancel.emit(asio::cancellation_type::terminal); });
+  left.get_future().get();
+  server->resume();
+  EXPECT_EQ(second.get(), Reply("second"));
+}
+
+TEST_F(RedisSingle, nobody_there_is_said_at_once) {
+  const uint16_t port = server->port();
+  server->kill();
+  connect({.url = fmt::format("redis://127.0.0.1:{}", port)});
+  EXPECT_THAT(failure(Command("PING")), testing::HasSubstr("Connection refused"));
+}
+
+TEST_F(RedisSingle, a_database_other_than_the_first_can_be_chosen) {
+  connect({.url = server->url() + "/3"});
+  run(Command("SET").key("a").arg("three"));
+  EXPECT_EQ(server->cli({"-n", "3", "GET", "a"}), "three");
+}
+
+TEST_F(RedisSingle, a_server_that_is_part_of_a_cluster_is_named_so) {
+  RedisServer clustered({.settings = {"cluster-enabled yes", fmt::format("cluster-port {}", test::free_port())}});
+  connect({.url = clustered.url()});
+  EXPECT_THAT(failure(Command("GET").key("a")), testing::HasSubstr("CLUSTERDOWN"));
+  connect({.url = server->url(), .cluster = true});
+  EXPECT_THAT(failure(Command("GET").key("a")), testing::HasSubstr("check redis.cluster"));
+}
+
+struct RedisAccess : RedisClient {};
+
+TEST_F(RedisAccess, user_and_password_are_shown_and_a_refusal_says_what_to_check) {
+  RedisServer server({.settings = {"requirepass secret", "user limited on >word ~* &* +@all -info"},
+                      .cli_arguments = {"--no-auth-warning", "--pass", "secret"}});
+  connect({.url = server.url(), .password = "secret"});
+  EXPECT_TRUE(works());
+  connect({.url = server.url()});
+  EXPECT_THAT(failure(Command("PING")), testing::HasSubstr("set SLUICE_REDIS_PASSWORD"));
+  connect({.url = server.url(), .user = "nobody", .password = "secret"});
+  EXPECT_THAT(failure(Command("PING")), testing::HasSubstr("check redis.user and the password"));
+  connect({.url = server.url(), .user = "limited", .password = "word"});
+  EXPECT_THAT(failure(Command("PING")), testing::HasSubstr("grant the user limited"));
+}
+
+}  // namespace
+}  // namespace sluice::redis
