@@ -8,7 +8,6 @@
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -29,6 +28,10 @@ constexpr const char* insert = "INSERT INTO bench_rows (id, words) VALUES ($1, $
 using SteadyClock = std::chrono::steady_clock;
 std::atomic<int64_t> next_id = 0;
 
+void die_of_errors(const std::exception_ptr& error) {
+  if (error) std::rethrow_exception(error);
+}
+
 Task<> insert_until(sql::Database& database, SteadyClock::time_point end, int64_t& count) {
   while (SteadyClock::now() < end) {
     sql::Params params(++next_id, "a small row as stores write them");
@@ -42,9 +45,7 @@ double ours(sql::Database& database) {
   int64_t count = 0;
   const auto start = SteadyClock::now();
   for (int i = 0; i < callers; ++i) {
-    asio::co_spawn(io, insert_until(database, start + length, count), [](const std::exception_ptr& error) {
-      if (error) std::rethrow_exception(error);
-    });
+    asio::co_spawn(io, insert_until(database, start + length, count), die_of_errors);
   }
   io.run();
   return static_cast<double>(count) / std::chrono::duration<double>(SteadyClock::now() - start).count();
@@ -109,7 +110,7 @@ void run() {
                                        .batch_connections = 2},
                                       thread, clock);
   asio::io_context io;
-  asio::co_spawn(io, make_table(database), asio::detached);
+  asio::co_spawn(io, make_table(database), die_of_errors);
   io.run();
 
   std::vector<double> our_rates, plain_rates;

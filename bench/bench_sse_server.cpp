@@ -4,16 +4,19 @@
 //   memory     bytes on the heap, and resident bytes
 //   hub        microseconds to send one event to all by the hub
 //   bare       microseconds to send the same bytes over the same sockets by a loop of send()
+#include <condition_variable>
 #include <cstdio>
 #include <fstream>
 #include <future>
 #include <iostream>
+#include <mutex>
 
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "http/server.h"
 #include "http/sse.h"
 #include "runtime/log.h"
@@ -27,8 +30,32 @@ using namespace std::chrono_literals;
 const http::SseEvent event{
     .id = "12345", .type = "POSITION", .data = R"({"position":1234,"ahead":1233,"wait":"PT2M"})"};
 
-Task<http::Response> stream(http::SseHub& hub, http::Request& request) {
-  co_return hub.subscribe(request, "line", std::string(request.query));
+// How many subscribers there are; safe from any thread.
+class Attendance : public http::SseOwner {
+ public:
+  void on_open(std::string_view, std::string_view, std::string_view) override { change(1); }
+  void on_close(std::string_view, std::string_view) override { change(-1); }
+
+  void wait_for(long wanted) {
+    std::unique_lock lock(mutex_);
+    const bool there = changed_.wait_for(lock, 5min, [&] { return present_ == wanted; });
+    check_that(there, "waited for {} subscribers, there are {}", wanted, present_);
+  }
+
+ private:
+  void change(long by) {
+    const std::lock_guard lock(mutex_);
+    present_ += by;
+    changed_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  long present_ = 0;
+};
+
+Task<http::Response> stream(http::SseHub& hub, Attendance& attendance, http::Request& request) {
+  co_return hub.subscribe(request, "line", std::string(request.query), &attendance);
 }
 
 long resident() {
@@ -73,9 +100,10 @@ int main() {
   SystemClock clock;
   log::start({.level = log::Level::error, .clock = &clock});
   IoThreads threads(1);
+  Attendance attendance;
   http::SseHub hub({.heartbeat = 1h}, threads, clock);
   http::Router router;
-  router.add(http::Method::get, "/stream", [&hub](http::Request& request) { return stream(hub, request); });
+  router.add(http::Method::get, "/stream", [&](http::Request& request) { return stream(hub, attendance, request); });
   http::ServerConfig config;
   config.port = 0;
   config.max_connections = 100'000;
@@ -89,9 +117,10 @@ int main() {
   std::string command;
   while (std::cin >> command) {
     if (command == "wait") {
-      size_t wanted = 0;
+      long wanted = 0;
       std::cin >> wanted;
-      while (hub.connections() != wanted) ::usleep(10'000);
+      attendance.wait_for(wanted);
+      microseconds(threads, [] {});  // whoever left is gone to the last byte
       sockets = connected_sockets();
       std::cout << sockets.size() << std::endl;
     } else if (command == "memory") {
