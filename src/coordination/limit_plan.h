@@ -1,0 +1,79 @@
+// What may be asked of something scarce, and by whom first: the configuration of one limit.
+//
+// A window allows `most` permits in any stretch of `per`, wherever it begins. A day allows `most` within the calendar
+// day of the one who counts (`utc_offset`), paced over the day, with a reserve that only some may touch. A priority
+// draws from several windows and days at once, all or nothing; the first in the list goes first. How many there are and
+// what they are called is configuration:
+//
+//   [[....window]]    name = "global"      most = 450         per = "1s"
+//   [[....window]]    name = "low"         most = 350         per = "1s"
+//   [[....day]]       name = "global-day"  most = 20_000_000  reserve = 2_000_000  utc_offset = "+09:00"
+//   [[....priority]]  name = "HIGH"        windows = ["global"]         days = ["global-day"]  may_use_reserve = true
+//   [[....priority]]  name = "LOW"         windows = ["global", "low"]  days = ["global-day"]
+//
+// A permit is void `permit_life` after it was asked for, and a window is therefore kept over `per` + `permit_life`: two
+// permits that are used within `per` were given within that. So 450 in 1s with 20ms make 441 a second.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "runtime/config_fwd.h"
+
+namespace sluice::coordination {
+
+struct LimitWindow {
+  std::string name;
+  int64_t most = 1;
+  Duration per = 1s;
+
+  static void describe(config::Section<LimitWindow>& section);
+};
+
+struct LimitDay {
+  std::string name;
+  int64_t most = 1;
+  int64_t reserve = 0;
+  Duration utc_offset{0};  // how far the clock of whoever counts is ahead of UTC
+
+  static void describe(config::Section<LimitDay>& section);
+};
+
+struct LimitPriority {
+  std::string name;
+  std::vector<std::string> windows;
+  std::vector<std::string> days{};
+  bool may_use_reserve = false;
+
+  static void describe(config::Section<LimitPriority>& section);
+};
+
+struct LimitPlan {
+  std::string name{};  // given by whoever owns the plan; equal names share one limit
+  Duration permit_life = 20ms;
+  std::vector<LimitWindow> window{};
+  std::vector<LimitDay> day{};
+  std::vector<LimitPriority> priority{};
+
+  static void describe(config::Section<LimitPlan>& section);
+  // Numbers that cannot fit are refused, with the arithmetic.
+  void validate(config::Problems& problems) const;
+
+  // Positions in `window` and `day` of what a priority draws from. The plan must be valid.
+  std::vector<size_t> windows_of(size_t priority_index) const;
+  std::vector<size_t> days_of(size_t priority_index) const;
+  std::optional<size_t> find_priority(std::string_view priority_name) const;
+
+  // What a window is kept over.
+  Duration span(const LimitWindow& one) const { return one.per + permit_life; }
+  // The most permits a second that the windows give to this priority for long, alone and without days.
+  double per_second(size_t priority_index) const;
+  // The most permits that one draw can ever give to it.
+  int64_t most_at_once(size_t priority_index) const;
+};
+
+}  // namespace sluice::coordination

@@ -1,0 +1,63 @@
+#include "coordination/limit_state.h"
+
+#include "base/check.h"
+
+namespace sluice::coordination {
+
+LimitState::LimitState(std::shared_ptr<const LimitPlan> plan, Stamp now) : plan_(std::move(plan)) {
+  for (const LimitWindow& window : plan_->window) rings_.emplace_back(window.most, plan_->span(window), now);
+  for (size_t i = 0; i < plan_->priority.size(); ++i) {
+    accounts_.push_back({.rings = plan_->windows_of(i), .has_days = !plan_->priority[i].days.empty(), .credit = {}});
+  }
+}
+
+Drawn LimitState::decide(size_t priority, int64_t least, int64_t most, Stamp now) {
+  Account& account = accounts_[priority];
+  int64_t given = most;
+  for (const size_t at : account.rings) {
+    rings_[at].turn_to(now);
+    given = rings_[at].available(given, now);
+  }
+  int64_t credit = 0;
+  if (account.has_days) {
+    credit = now < account.credit.until ? account.credit.permits : 0;
+    given = std::min(given, credit);
+  }
+  if (given < least) return refuse(account, least, credit, now);
+  for (const size_t at : account.rings) rings_[at].take(given, now);
+  if (account.has_days) {
+    credit -= given;
+    account.credit.permits = credit;
+  }
+  return {.given = given, .stamp = now, .wait = {}, .lacks_credit = false, .credit = credit, .sent = {}};
+}
+
+Drawn LimitState::refuse(const Account& account, int64_t least, int64_t credit, Stamp now) const {
+  Duration wait{0};
+  for (const size_t at : account.rings) wait = std::max(wait, rings_[at].wait_for(least, now));
+  return {.given = 0,
+          .stamp = now,
+          .wait = wait,
+          .lacks_credit = account.has_days && credit < least,
+          .credit = credit,
+          .sent = {}};
+}
+
+void LimitState::deposit(size_t priority, int64_t permits, Duration lasts, Stamp now) {
+  Credit& credit = accounts_.at(priority).credit;
+  const Stamp until = now + lasts.count();
+  // Ends of one day differ by what calls take; what ends at another time is of another day.
+  const bool same_day = now < credit.until && until - credit.until < (1min / 1us);
+  credit = {permits + (same_day ? credit.permits : 0), until};
+}
+
+std::vector<int64_t> LimitState::remaining(Stamp now) {
+  std::vector<int64_t> all;
+  for (LimitRing& ring : rings_) {
+    ring.turn_to(now);
+    all.push_back(ring.remaining(now));
+  }
+  return all;
+}
+
+}  // namespace sluice::coordination
