@@ -8,11 +8,20 @@ const auto document_service = testing::ValuesIn(postgres_service_engines("docume
 const auto snapshot_service = testing::ValuesIn(postgres_service_engines("snapshot_service"));
 const auto user_service = testing::ValuesIn(postgres_service_engines("user_service"));
 
+std::vector<LimitEngine> limits() {
+  std::vector<LimitEngine> engines;
+  for (const DatabaseEngine& engine : postgres_service_engines("snapshot_service"))
+    engines.push_back(sql_limits(engine));
+  return engines;
+}
+
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Postgres, DayBudgetsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);

@@ -18,15 +18,18 @@ class OpenSqlite : public OpenDatabase {
   sqlite::SqliteDatabase database_;
 };
 
-const auto sqlite = testing::Values(DatabaseEngine{.name = "sqlite", .open = [](asio::io_context&, size_t max_waiting) {
-                                                     return std::make_unique<OpenSqlite>(max_waiting);
-                                                   }});
+const DatabaseEngine engine{.name = "sqlite", .open = [](asio::io_context&, size_t max_waiting) {
+                              return std::make_unique<OpenSqlite>(max_waiting);
+                            }};
+const auto sqlite = testing::Values(engine);
 
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
+INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ApiKeyStoreContract, sqlite);

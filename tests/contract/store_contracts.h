@@ -2,10 +2,12 @@
 #pragma once
 
 #include "tests/contract/api_key_store_contract.h"
+#include "tests/contract/day_budgets_contract.h"
 #include "tests/contract/denial_records_contract.h"
 #include "tests/contract/document_store_contract.h"
 #include "tests/contract/fenced_leases_contract.h"
 #include "tests/contract/shared_breaker_contract.h"
 #include "tests/contract/slots_contract.h"
+#include "tests/contract/sql_limits.h"
 #include "tests/contract/user_store_contract.h"
 #include "tests/contract/version_floors_contract.h"

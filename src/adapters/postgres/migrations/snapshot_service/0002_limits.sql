@@ -1,0 +1,15 @@
+-- One row per limit: the stamps of its last permits and the credit of its days, as one value that is read, decided on
+-- and written back under the row's lock. Rewritten with every draw, so there is room for the next version beside it.
+CREATE TABLE limits (
+  name text PRIMARY KEY,
+  state bytea NOT NULL
+) WITH (fillfactor = 50);
+
+-- What was spent of a limit's days. `day` counts from 1970 on the calendar of whoever counts; 0: nothing is known yet.
+CREATE TABLE day_budgets (
+  limit_name text NOT NULL,
+  day_name text NOT NULL,
+  day bigint NOT NULL,
+  spent bigint NOT NULL,
+  PRIMARY KEY (limit_name, day_name)
+);

@@ -1,0 +1,317 @@
+#include "coordination/limiter.h"
+
+#include <gtest/gtest.h>
+
+#include "coordination/limit_state.h"
+#include "runtime/virtual_clock.h"
+
+namespace sluice::coordination {
+namespace {
+
+constexpr size_t high = 0;
+constexpr size_t low = 1;
+
+LimitPlan model_plan() {
+  return {.name = "upstream",
+          .permit_life = 20ms,
+          .window = {{"global", 450, 1s}, {"low", 350, 1s}},
+          .day = {},
+          .priority = {{.name = "HIGH", .windows = {"global"}}, {.name = "LOW", .windows = {"global", "low"}}}};
+}
+
+LimitPlan plan_with_day() {
+  LimitPlan plan = model_plan();
+  plan.day = {{.name = "day", .most = 86'400 * 40}};
+  plan.priority[low].days = {"day"};
+  return plan;
+}
+
+// A limit in virtual time that takes its time and can be made to fail. The real ones pass the contract suite.
+class PretendLimit : public SharedLimit {
+ public:
+  PretendLimit(LimitPlan plan, Clock& clock)
+      : plan_(std::make_shared<const LimitPlan>(std::move(plan))), clock_(clock), state_(plan_, stamp() - 10'000'000) {}
+
+  const LimitPlan& plan() const override { return *plan_; }
+  Task<Drawn> draw(size_t priority, int64_t least, int64_t most) override {
+    ++draws;
+    const Instant sent = clock_.now();
+    if (down) throw EngineUnavailable("pretended", "down");
+    Drawn drawn = state_.decide(priority, least, most, stamp());
+    drawn.sent = sent;
+    if (takes > 0us) co_await clock_.sleep_for(takes);
+    co_return drawn;
+  }
+  Task<> deposit(size_t priority, int64_t permits, Duration lasts) override {
+    state_.deposit(priority, permits, lasts, stamp());
+    co_return;
+  }
+  Task<std::vector<int64_t>> remaining() override { co_return state_.remaining(stamp()); }
+
+  int draws = 0;
+  bool down = false;
+  Duration takes{0};
+
+ private:
+  Stamp stamp() const { return clock_.wall().time_since_epoch().count(); }
+
+  std::shared_ptr<const LimitPlan> plan_;
+  Clock& clock_;
+  LimitState state_;
+};
+
+// Gives `chunk` at most every `every`.
+class PretendDays : public DayBudgets {
+ public:
+  PretendDays(Clock& clock, Duration every) : clock_(clock), every_(every) {}
+  Task<Result<DayChunk, Duration>> take(size_t, int64_t, int64_t most) override {
+    ++takes;
+    co_await clock_.sleep_for(5ms);
+    if (down) throw EngineUnavailable("pretended", "down");
+    if (clock_.now() < next_) co_return std::chrono::ceil<Duration>(next_ - clock_.now());
+    next_ = clock_.now() + every_;
+    taken += most;
+    co_return DayChunk{most, 1h};
+  }
+  Task<std::vector<int64_t>> left() override { co_return std::vector<int64_t>{7}; }
+
+  int takes = 0;
+  int64_t taken = 0;
+  bool down = false;
+
+ private:
+  Clock& clock_;
+  Duration every_;
+  Instant next_{};
+};
+
+struct Got {
+  std::vector<Instant> permits;
+  std::vector<Duration> refused;
+  int failed = 0;
+};
+
+Task<> ask(Limiter& limiter, Clock& clock, size_t priority, Duration patience, Got& got) {
+  try {
+    const Deadline deadline = Deadline::after(clock, patience);
+    const Result<Permit, Duration> permit = co_await limiter.acquire(priority, deadline);
+    if (permit) {
+      EXPECT_TRUE(permit->good(clock));
+      got.permits.push_back(clock.now());
+    } else {
+      got.refused.push_back(permit.error());
+    }
+  } catch (const EngineUnavailable&) {
+    ++got.failed;
+  }
+}
+
+Task<> ask_at_once(Limiter& limiter, Clock& clock, size_t priority, Got& got) {
+  const Result<Permit, Duration> permit = co_await limiter.try_acquire(priority);
+  if (permit) {
+    got.permits.push_back(clock.now());
+  } else {
+    got.refused.push_back(permit.error());
+  }
+}
+
+class LimiterTest : public testing::Test {
+ protected:
+  explicit LimiterTest(LimitPlan plan = model_plan(), DayBudgets* days = nullptr)
+      : limit(std::move(plan), clock), limiter({limit, days, clock, random}, context.get_executor(), 5000) {
+    limiter.start(scope);
+  }
+  ~LimiterTest() override {
+    scope.cancel();
+    context.restart();
+    context.poll();
+  }
+  void run_for(Duration time) {
+    context.restart();
+    clock.run(context, clock.now() + time);
+  }
+  void ask_often(int count, size_t priority, Duration patience, Got& got) {
+    for (int i = 0; i < count; ++i) scope.spawn("caller", ask(limiter, clock, priority, patience, got));
+  }
+
+  asio::io_context context;
+  VirtualClock clock;
+  SeededRandom random{1};
+  TaskScope scope{context.get_executor()};
+  PretendLimit limit;
+  Limiter limiter;
+};
+
+TEST_F(LimiterTest, one_draw_is_for_everybody_who_waits) {
+  Got got;
+  ask_often(400, high, 1s, got);
+  run_for(1ms);
+  EXPECT_EQ(got.permits.size(), 400U);
+  EXPECT_EQ(limit.draws, 1);
+}
+
+TEST_F(LimiterTest, it_asks_again_exactly_when_it_was_told_to) {
+  Got got;
+  const Instant start = clock.now();
+  ask_often(1000, high, 10s, got);
+  run_for(5s);
+  ASSERT_EQ(got.permits.size(), 1000U);
+  EXPECT_EQ(got.permits[449], start);
+  EXPECT_EQ(got.permits[450], start + 1020ms);
+  EXPECT_EQ(got.permits[999], start + 2040ms);
+  EXPECT_EQ(limit.draws, 5) << "three that gave, two that were told to wait";
+}
+
+TEST_F(LimiterTest, the_first_priority_goes_first) {
+  Got first;
+  Got second;
+  ask_often(450, high, 10s, first);
+  run_for(1ms);
+  ask_often(500, low, 10s, second);
+  run_for(500ms);
+  ask_often(450, high, 10s, first);
+  run_for(600ms);
+  EXPECT_EQ(first.permits.size(), 900U) << "they came later and were served before";
+  EXPECT_EQ(second.permits.size(), 0U);
+  run_for(5s);
+  EXPECT_EQ(second.permits.size(), 500U);
+}
+
+TEST_F(LimiterTest, what_low_cannot_touch_is_high_s_at_once) {
+  Got lows;
+  Got highs;
+  ask_often(2000, low, 10s, lows);
+  run_for(10ms);
+  EXPECT_EQ(lows.permits.size(), 350U);
+  ask_often(100, high, 10s, highs);
+  run_for(1ms);
+  EXPECT_EQ(highs.permits.size(), 100U);
+}
+
+TEST_F(LimiterTest, who_cannot_be_served_in_time_is_told_at_once_when_to_come_back) {
+  Got got;
+  ask_often(450, high, 1s, got);
+  ask_often(1, high, 500ms, got);
+  run_for(1ms);
+  ASSERT_EQ(got.refused.size(), 1U);
+  EXPECT_EQ(got.refused[0], 1020ms);
+  run_for(299ms);
+  ask_often(1, high, 500ms, got);
+  run_for(1us);
+  ASSERT_EQ(got.refused.size(), 2U);
+  EXPECT_EQ(got.refused[1], 720ms);
+  EXPECT_EQ(limit.draws, 2) << "what is known is not asked for again";
+}
+
+TEST_F(LimiterTest, trying_never_waits_for_a_window) {
+  Got got;
+  for (int i = 0; i < 460; ++i) scope.spawn("caller", ask_at_once(limiter, clock, high, got));
+  run_for(1us);
+  EXPECT_EQ(got.permits.size(), 450U);
+  EXPECT_EQ(got.refused, std::vector<Duration>(10, 1020ms));
+}
+
+TEST_F(LimiterTest, behind_a_busy_priority_a_deadline_holds_all_the_same) {
+  Got lows;
+  Got highs;
+  limit.takes = 1ms;
+  ask_often(1, low, 100ms, lows);
+  for (int i = 0; i < 300; ++i) {
+    ask_often(1, high, 1s, highs);
+    run_for(1ms);
+  }
+  EXPECT_EQ(lows.permits.size() + lows.refused.size(), 1U);
+}
+
+TEST_F(LimiterTest, permits_that_come_too_late_are_thrown_away) {
+  Got got;
+  limit.takes = 25ms;
+  ask_often(5, high, 10s, got);
+  run_for(500ms);
+  EXPECT_EQ(got.permits.size(), 0U);
+  limit.takes = 5ms;
+  run_for(2s);
+  EXPECT_EQ(got.permits.size(), 5U);
+}
+
+TEST_F(LimiterTest, an_engine_that_fails_fails_its_callers) {
+  Got got;
+  limit.down = true;
+  ask_often(3, high, 10s, got);
+  ask_often(3, low, 10s, got);
+  run_for(1ms);
+  EXPECT_EQ(got.failed, 6);
+  limit.down = false;
+  ask_often(1, high, 10s, got);
+  run_for(1ms);
+  EXPECT_EQ(got.permits.size(), 1U);
+}
+
+TEST_F(LimiterTest, too_many_waiting_are_refused_before_any_work) {
+  Got got;
+  ask_often(5600, high, 100s, got);
+  run_for(1us);
+  EXPECT_EQ(got.failed, 600);
+  EXPECT_EQ(got.permits.size(), 450U);
+}
+
+TEST_F(LimiterTest, a_caller_who_left_does_not_hold_up_the_next) {
+  Got got;
+  ask_often(450, high, 1s, got);
+  run_for(1ms);
+  TaskScope leaving(context.get_executor());
+  leaving.spawn("caller", ask(limiter, clock, high, 10s, got));
+  ask_often(1, high, 10s, got);
+  run_for(1ms);
+  leaving.cancel();
+  run_for(2s);
+  EXPECT_EQ(got.permits.size(), 451U);
+  EXPECT_EQ(limiter.waiting(), 0U);
+}
+
+struct DayLimiterTest : LimiterTest {
+  DayLimiterTest() : LimiterTest(plan_with_day(), &days) {}
+  PretendDays days{clock, 1s};
+};
+
+TEST_F(DayLimiterTest, credit_is_refilled_before_it_is_spent) {
+  Got got;
+  for (int i = 0; i < 100; ++i) {
+    ask_often(1, low, 10ms, got);
+    run_for(50ms);
+  }
+  EXPECT_EQ(got.permits.size(), 100U) << "20 a second of 40";
+  EXPECT_LE(days.taken, 200);
+  EXPECT_EQ(got.permits[50].time_since_epoch() % 50ms, 0ms) << "nobody waits for the database";
+}
+
+TEST_F(DayLimiterTest, a_paced_day_holds_its_priority_back_and_no_other) {
+  Got lows;
+  Got highs;
+  ask_often(1000, low, 10s, lows);
+  ask_often(10, high, 10s, highs);
+  run_for(3s);
+  EXPECT_GE(lows.permits.size(), 120U);
+  EXPECT_LE(lows.permits.size(), 160U);
+  EXPECT_EQ(highs.permits.size(), 10U);
+  EXPECT_LE(days.takes, 12) << "it asks when it was told to";
+}
+
+TEST_F(DayLimiterTest, without_the_database_there_is_no_credit_and_no_permit) {
+  Got got;
+  days.down = true;
+  ask_often(3, low, 10s, got);
+  run_for(100ms);
+  EXPECT_EQ(got.failed, 3);
+  ask_often(1, high, 10s, got);
+  run_for(1ms);
+  EXPECT_EQ(got.permits.size(), 1U);
+  days.down = false;
+  run_for(2s);
+  ask_often(1, low, 10s, got);
+  run_for(100ms);
+  EXPECT_EQ(got.permits.size(), 2U);
+}
+
+}  // namespace
+}  // namespace sluice::coordination

@@ -1,0 +1,241 @@
+// What every coordination::SharedLimit promises, tried on a real engine.
+#pragma once
+
+#include "coordination/shared_limit.h"
+#include "tests/contract/database_fixture.h"
+#include "tests/support/window_check.h"
+
+namespace sluice::test {
+
+// An engine's limits, opened for one test.
+class OpenLimits {
+ public:
+  virtual ~OpenLimits() = default;
+  // One more instance of the limit that the plan names. It lives as long as this.
+  virtual coordination::SharedLimit& instance(coordination::LimitPlan plan) = 0;
+  // The engine loses all it knows about the plan's limit. Instances from before are not used any more.
+  virtual Task<> lose(coordination::LimitPlan plan) = 0;
+  // Before it is destroyed; everything it does is over afterwards.
+  virtual Task<> close() { co_return; }
+};
+
+struct LimitEngine {
+  std::string name;
+  std::function<std::unique_ptr<OpenLimits>(asio::io_context& io)> open;
+
+  friend void PrintTo(const LimitEngine& engine, std::ostream* out) { *out << engine.name; }
+};
+
+namespace contract {
+
+// Draws again and again until `end`, by the engine's clock, and notes what it got.
+inline Task<> draw_often(coordination::SharedLimit& limit, size_t priority, int64_t most, coordination::Stamp end,
+                         std::vector<Happened>& given) {
+  while (true) {
+    const coordination::Drawn drawn = co_await limit.draw(priority, 1, most);
+    if (drawn.stamp >= end) co_return;
+    if (drawn.given > 0) given.push_back({drawn.stamp, drawn.given});
+  }
+}
+
+}  // namespace contract
+
+class SharedLimitContract : public TaskFixture, public testing::WithParamInterface<LimitEngine> {
+ protected:
+  using Drawn = coordination::Drawn;
+  using Limit = coordination::SharedLimit;
+  using Plan = coordination::LimitPlan;
+  static constexpr size_t high = 0;
+  static constexpr size_t low = 1;
+
+  void SetUp() override {
+    open_ = GetParam().open(io_);
+    static int count = 0;
+    plan_ = {.name = fmt::format("limit-{}-{}", GetParam().name, ++count),
+             .permit_life = 20ms,
+             .window = {{"global", 45, 300ms}, {"low", 35, 300ms}},
+             .day = {},
+             .priority = {{.name = "HIGH", .windows = {"global"}}, {.name = "LOW", .windows = {"global", "low"}}}};
+  }
+  void TearDown() override {
+    if (open_) run(open_->close());
+  }
+
+  Limit& instance() { return open_->instance(plan_); }
+  void lose() { run(open_->lose(plan_)); }
+  Drawn draw(Limit& limit, size_t priority, int64_t least, int64_t most) {
+    return run(limit.draw(priority, least, most));
+  }
+  // As soon as there are that many.
+  Drawn draw_all(Limit& limit, size_t priority, int64_t count) {
+    Drawn drawn;
+    EXPECT_TRUE(eventually([&] { return (drawn = draw(limit, priority, count, count)).given == count; }));
+    return drawn;
+  }
+  // Nothing is there for a window, counted from when the engine first knew of the limit.
+  void expect_spent(const Drawn& drawn) const {
+    EXPECT_EQ(drawn.given, 0);
+    EXPECT_GT(drawn.wait, 100ms);
+    EXPECT_LE(drawn.wait.count(), span());
+  }
+  // Plan and limit with a day for LOW.
+  Limit& instance_with_day() {
+    plan_.day = {{.name = "day", .most = 1'000'000}};
+    plan_.priority[low].days = {"day"};
+    return instance();
+  }
+  int64_t span() const { return plan_.span(plan_.window[0]).count(); }
+
+  std::unique_ptr<OpenLimits> open_;
+  Plan plan_;
+};
+
+TEST_P(SharedLimitContract, a_limit_that_nothing_is_known_of_is_spent_for_one_window) {
+  Limit& limit = instance();
+  const Drawn first = draw(limit, high, 1, 45);
+  expect_spent(first);
+  EXPECT_GE(draw_all(limit, high, 45).stamp, first.stamp + first.wait.count());
+}
+
+TEST_P(SharedLimitContract, no_window_gives_more_than_its_most_to_many_callers) {
+  Limit& one = instance();
+  Limit& two = instance();
+  const auto end = draw(one, high, 1, 1).stamp + 5 * span();
+  std::vector<Happened> highs;
+  std::vector<Happened> lows;
+  std::vector<Task<>> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.push_back(contract::draw_often(one, high, 1 + 3 * i, end, highs));
+    callers.push_back(contract::draw_often(two, low, 1 + 3 * i, end, lows));
+  }
+  for (const auto& outcome : run_all(std::move(callers))) EXPECT_FALSE(outcome.error);
+  EXPECT_EQ(broken_window(lows, 35, Duration{span()}), "");
+  std::vector<Happened> all = highs;
+  all.insert(all.end(), lows.begin(), lows.end());
+  EXPECT_EQ(broken_window(all, 45, Duration{span()}), "");
+  EXPECT_GE(total(all), 4 * 45 - 10) << "and it gives what it may";
+}
+
+TEST_P(SharedLimitContract, a_refusal_takes_nothing_from_any_window) {
+  Limit& limit = instance();
+  const Drawn lows = draw_all(limit, low, 35);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(draw(limit, low, 1, 35).given, 0);
+  const Drawn highs = draw(limit, high, 1, 1000);
+  EXPECT_EQ(highs.given, 10) << "what LOW can't touch";
+  EXPECT_LT(highs.stamp, lows.stamp + span()) << "this machine is too slow for the test";
+}
+
+TEST_P(SharedLimitContract, a_refusal_says_exactly_when_to_try_again) {
+  Limit& limit = instance();
+  const Drawn first = draw_all(limit, high, 45);
+  const auto when = first.stamp + span();
+  Drawn drawn;
+  ASSERT_TRUE(eventually([&] {
+    drawn = draw(limit, high, 1, 1);
+    if (drawn.given == 0) EXPECT_EQ(drawn.stamp + drawn.wait.count(), when);
+    return drawn.given == 1;
+  }));
+  EXPECT_GE(drawn.stamp, when);
+}
+
+TEST_P(SharedLimitContract, it_gives_what_there_is_between_least_and_most) {
+  Limit& limit = instance();
+  draw_all(limit, high, 40);
+  EXPECT_EQ(draw(limit, high, 6, 10).given, 0);
+  EXPECT_EQ(draw(limit, high, 2, 3).given, 3);
+  EXPECT_EQ(draw(limit, high, 1, 10).given, 2);
+}
+
+TEST_P(SharedLimitContract, the_longest_wait_is_told) {
+  plan_.window[1].per = 600ms;
+  Limit& limit = instance();
+  const Drawn lows = draw_all(limit, low, 35);
+  const Drawn refused = draw(limit, low, 1, 1);
+  EXPECT_EQ(refused.given, 0);
+  EXPECT_EQ(refused.stamp + refused.wait.count(), lows.stamp + 620'000);
+}
+
+TEST_P(SharedLimitContract, it_says_when_it_was_asked_by_the_callers_clock) {
+  Limit& limit = instance();
+  const auto before = std::chrono::steady_clock::now().time_since_epoch();
+  const Drawn drawn = draw(limit, high, 1, 1);
+  const auto after = std::chrono::steady_clock::now().time_since_epoch();
+  EXPECT_GE(drawn.sent.time_since_epoch(), before);
+  EXPECT_LE(drawn.sent.time_since_epoch(), after);
+}
+
+TEST_P(SharedLimitContract, what_was_lost_counts_as_spent) {
+  Limit& limit = instance_with_day();
+  run(limit.deposit(low, 100, 1h));
+  const Drawn before = draw_all(limit, low, 5);
+  EXPECT_EQ(before.credit, 95);
+  lose();
+  Limit& again = instance();
+  expect_spent(draw(again, high, 1, 1));
+  EXPECT_GE(draw_all(again, high, 45).stamp, before.stamp + span());
+  EXPECT_TRUE(draw(again, low, 1, 1).lacks_credit);
+}
+
+TEST_P(SharedLimitContract, a_window_of_another_size_counts_as_spent) {
+  draw_all(instance(), low, 1);
+  plan_.window[1].most = 30;
+  expect_spent(draw(instance(), low, 1, 1));
+}
+
+TEST_P(SharedLimitContract, limits_are_apart) {
+  draw_all(instance(), high, 45);
+  plan_.name += "-other";
+  draw_all(instance(), high, 45);
+}
+
+TEST_P(SharedLimitContract, without_credit_nothing_is_given) {
+  Limit& limit = instance_with_day();
+  draw_all(limit, high, 1);
+  const Drawn refused = draw(limit, low, 1, 1);
+  EXPECT_EQ(refused.given, 0);
+  EXPECT_TRUE(refused.lacks_credit);
+  EXPECT_EQ(draw(limit, high, 44, 44).given, 44) << "and nothing was taken";
+}
+
+TEST_P(SharedLimitContract, credit_is_drawn_together_with_the_permits) {
+  Limit& limit = instance_with_day();
+  run(limit.deposit(low, 4, 1h));
+  run(instance().deposit(low, 3, 1h));
+  EXPECT_EQ(draw_all(limit, low, 5).credit, 2);
+  const Drawn rest = draw(limit, low, 1, 10);
+  EXPECT_EQ(rest.given, 2);
+  EXPECT_EQ(rest.credit, 0);
+  EXPECT_TRUE(draw(limit, low, 1, 10).lacks_credit);
+}
+
+TEST_P(SharedLimitContract, credit_of_another_day_is_worth_nothing) {
+  Limit& limit = instance_with_day();
+  run(limit.deposit(low, 30, 500ms));
+  draw_all(limit, low, 1);
+  ASSERT_TRUE(eventually([&] { return draw(limit, low, 1, 1).lacks_credit; }));
+  run(limit.deposit(low, 2, 1h));
+  draw_all(limit, low, 2);
+  EXPECT_TRUE(draw(limit, low, 1, 1).lacks_credit) << "what was left of it did not come back";
+}
+
+TEST_P(SharedLimitContract, it_shows_what_each_window_has_left) {
+  Limit& limit = instance();
+  const Drawn lows = draw_all(limit, low, 30);
+  EXPECT_EQ(run(limit.remaining()), (std::vector<int64_t>{15, 5}));
+  EXPECT_LT(draw(limit, high, 1, 1).stamp, lows.stamp + span()) << "this machine is too slow for the test";
+}
+
+TEST_P(SharedLimitContract, a_large_window_holds_too) {
+  plan_.window = {{"global", 25'000, 300ms}};
+  plan_.priority = {{.name = "HIGH", .windows = {"global"}}};
+  Limit& limit = instance();
+  const auto end = draw(limit, high, 1, 1).stamp + 4 * span();
+  std::vector<Happened> given;
+  std::vector<Task<>> callers;
+  for (int i = 0; i < 3; ++i) callers.push_back(contract::draw_often(limit, high, 700 + 400 * i, end, given));
+  for (const auto& outcome : run_all(std::move(callers))) EXPECT_FALSE(outcome.error);
+  EXPECT_EQ(broken_window(given, 25'000, Duration{span()}), "");
+  EXPECT_GE(total(given), 25'000);
+}
+
+}  // namespace sluice::test
