@@ -1,74 +1,29 @@
 // Whom the client believes.
 #include "tests/scenario/http_client_fixture.h"
-#include "tests/support/process.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/certificates.h"
 
 namespace sluice::http {
 namespace {
 
-// A certificate authority, and certificates it signed for this machine and for another one.
-struct Certificates {
-  Certificates() {
-    openssl({"req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-             "-subj", "/CN=Test CA", "-keyout", file("ca.key"), "-out", file("ca.pem")});
-    make("here", "DNS:localhost,IP:127.0.0.1");
-    make("elsewhere", "DNS:example.com");
-  }
+const test::Certificates& certificates() {
+  static const test::Certificates made;
+  return made;
+}
 
-  std::string file(const std::string& name) const { return folder / name; }
-
-  asio::ssl::context server(const std::string& name) const {
-    asio::ssl::context context(asio::ssl::context::tls_server);
-    context.use_certificate_chain_file(file(name + ".pem"));
-    context.use_private_key_file(file(name + ".key"), asio::ssl::context::pem);
-    return context;
-  }
-
-  test::TemporaryFolder folder{"tls"};
-
- private:
-  static void openssl(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "openssl");
-    test::run_program({.arguments = std::move(arguments)});
-  }
-
-  void make(const std::string& name, const std::string& names) const {
-    openssl({"req",
-             "-x509",
-             "-newkey",
-             "ec",
-             "-pkeyopt",
-             "ec_paramgen_curve:prime256v1",
-             "-nodes",
-             "-days",
-             "2",
-             "-subj",
-             "/CN=" + name,
-             "-addext",
-             "subjectAltName=" + names,
-             "-CA",
-             file("ca.pem"),
-             "-CAkey",
-             file("ca.key"),
-             "-keyout",
-             file(name + ".key"),
-             "-out",
-             file(name + ".pem")});
-  }
-};
+asio::ssl::context context_of(const std::string& name) {
+  asio::ssl::context context(asio::ssl::context::tls_server);
+  context.use_certificate_chain_file(certificates().file(name + ".pem"));
+  context.use_private_key_file(certificates().file(name + ".key"), asio::ssl::context::pem);
+  return context;
+}
 
 struct HttpClientTls : HttpClient {
-  static const Certificates& certificates() {
-    static const Certificates made;
-    return made;
-  }
-
   void trust_test_authority() { make_client({.reach = Reach::anywhere, .ca_file = certificates().file("ca.pem")}); }
 };
 
 TEST_F(HttpClientTls, a_server_with_the_right_certificate_is_called_and_the_connection_kept) {
   trust_test_authority();
-  asio::ssl::context tls = certificates().server("here");
+  asio::ssl::context tls = context_of("here");
   ScriptedServer server([](const Call&) { return ok("secret"); }, {.tls = &tls});
   EXPECT_EQ(outcome(get(server.url("/", "localhost"))), "200 secret");
   EXPECT_EQ(outcome(get(server.url("/", "localhost"))), "200 secret");
@@ -78,14 +33,14 @@ TEST_F(HttpClientTls, a_server_with_the_right_certificate_is_called_and_the_conn
 
 TEST_F(HttpClientTls, a_certificate_for_another_name_is_refused) {
   trust_test_authority();
-  asio::ssl::context tls = certificates().server("elsewhere");
+  asio::ssl::context tls = context_of("elsewhere");
   ScriptedServer server([](const Call&) { return ok("secret"); }, {.tls = &tls});
   EXPECT_EQ(outcome(get(server.url("/", "localhost"))), "tls");
   EXPECT_EQ(server.requests().size(), 0U);
 }
 
 TEST_F(HttpClientTls, an_unknown_authority_is_refused) {
-  asio::ssl::context tls = certificates().server("here");
+  asio::ssl::context tls = context_of("here");
   ScriptedServer server([](const Call&) { return ok("secret"); }, {.tls = &tls});
   EXPECT_EQ(outcome(get(server.url("/", "localhost"))), "tls");
   EXPECT_EQ(server.requests().size(), 0U);
@@ -102,14 +57,14 @@ TEST_F(HttpClientTls, a_server_without_tls_is_refused) {
 
 TEST_F(HttpClientTls, a_body_cut_off_under_tls_is_no_answer) {
   trust_test_authority();
-  asio::ssl::context tls = certificates().server("here");
+  asio::ssl::context tls = context_of("here");
   ScriptedServer server([](const Call&) { return Reply{"HTTP/1.1 200 OK\r\n\r\nhalf?", Then::reset}; }, {.tls = &tls});
   EXPECT_EQ(outcome(get(server.url("/", "localhost"))), "closed");
 }
 
 TEST_F(HttpClientTls, a_redirect_never_leaves_tls_on_the_same_host) {
   trust_test_authority();
-  asio::ssl::context tls = certificates().server("here");
+  asio::ssl::context tls = context_of("here");
   ScriptedServer server([](const Call&) { return redirect(302, "http://localhost/"); }, {.tls = &tls});
   ClientRequest request = get(server.url("/", "localhost"));
   request.redirects = Redirects::same_host;

@@ -1,0 +1,184 @@
+// A Redis Cluster that is resharded, loses masters and goes silent.
+#include "tests/support/redis_cluster.h"
+
+#include <gmock/gmock.h>
+
+#include "adapters/redis/slots.h"
+#include "tests/scenario/redis_client_fixture.h"
+
+namespace sluice::redis {
+namespace {
+
+using test::RedisCluster;
+using test::RedisServer;
+using testing::HasSubstr;
+
+struct RedisClustered : RedisClient {
+  static void TearDownTestSuite() { shared.reset(); }
+
+  void SetUp() override {
+    RedisClient::SetUp();
+    if (IsSkipped()) return;
+    if (!shared) shared = std::make_unique<RedisCluster>();
+    connect({.url = shared->url(), .cluster = true});
+  }
+
+  RedisCluster& cluster() { return *shared; }
+
+  // A slot on its way from one master to another, by hand.
+  struct Move {
+    RedisServer& from;
+    RedisServer& to;
+    std::string slot;
+
+    void begin() const {
+      to.cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", RedisCluster::id_of(from)});
+      from.cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", RedisCluster::id_of(to)});
+    }
+    void take(const std::string& key) const {
+      from.cli({"MIGRATE", "127.0.0.1", std::to_string(to.port()), key, "0", "5000"});
+    }
+    void end() const {
+      const std::string id = RedisCluster::id_of(to);
+      to.cli({"CLUSTER", "SETSLOT", slot, "NODE", id});
+      from.cli({"CLUSTER", "SETSLOT", slot, "NODE", id});
+    }
+  };
+  Move move_of(const std::string& key) {
+    RedisServer& from = cluster().master_of(key);
+    return {from, cluster().other_master(from), std::to_string(cluster().slot_of(key))};
+  }
+
+  static inline std::unique_ptr<RedisCluster> shared;
+};
+
+TEST_F(RedisClustered, keys_go_to_the_nodes_that_have_their_slots) {
+  for (int i = 0; i < 300; ++i) run(Command("SET").key(fmt::format("routed:{}", i)).arg(i));
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(run(Command("GET").key(fmt::format("routed:{}", i))).integer(), i);
+  RedisServer& master = cluster().master_of("routed:7");
+  EXPECT_EQ(master.cli({"GET", "routed:7"}), "7");
+  EXPECT_EQ(run(Command("PING")), Reply("PONG")) << "without a key any node will do";
+  EXPECT_EQ(slot_of("{tag}rest"), cluster().slot_of("{tag}rest"));
+}
+
+TEST_F(RedisClustered, a_script_runs_where_its_keys_are_with_the_run_id_of_that_node) {
+  const Script script{"redis.call('SET', KEYS[1], ARGV[1]) return ARGV[1]"};
+  for (const std::string key : {"a", "b", "c", "d", "e"}) {
+    const std::string id = run(Command(script, {key}).run_id()).text();
+    EXPECT_THAT(cluster().master_of(key).cli({"INFO", "server"}), HasSubstr("run_id:" + id));
+    EXPECT_EQ(wait_for(client->run_id_for(key)), id);
+  }
+}
+
+TEST_F(RedisClustered, a_slot_that_moved_is_followed) {
+  const std::string key = "moved";
+  run(Command("SET").key(key).arg("x"));
+  const Move move = move_of(key);
+  move.begin();
+  move.take(key);
+  move.end();
+  EXPECT_EQ(run(Command("GET").key(key)).text(), "x");
+  EXPECT_TRUE(metrics::expose().contains("redis_redirects_total{kind=\"moved\"}"));
+  run(Command("SET").key(key).arg("y"));
+  EXPECT_EQ(move.to.cli({"GET", key}), "y");
+}
+
+TEST_F(RedisClustered, a_slot_on_its_way_is_asked_on_both_ends) {
+  const std::string here = "{way}here";
+  const std::string gone = "{way}gone";
+  run(Command("SET").key(here).arg("1"));
+  run(Command("SET").key(gone).arg("2"));
+  const Move move = move_of(here);
+  move.begin();
+  move.take(gone);
+  EXPECT_EQ(run(Command("GET").key(here)).text(), "1");
+  EXPECT_EQ(run(Command("GET").key(gone)).text(), "2");
+  EXPECT_TRUE(metrics::expose().contains("redis_redirects_total{kind=\"ask\"}"));
+  const Script script{"return redis.call('GET', KEYS[1])"};
+  EXPECT_EQ(run(Command(script, {gone})).text(), "2") << "a script that the other end does not know yet";
+
+  EXPECT_THAT(failure(Command("MGET").key(here).key(gone)), HasSubstr("TRYAGAIN")) << "the two are apart";
+  std::future<Reply> both = start(Command("MGET").key(here).key(gone).within(20s));
+  move.take(here);
+  move.end();
+  EXPECT_EQ(both.get(), Reply(Reply::Array{"1", "2"}));
+}
+
+TEST_F(RedisClustered, dead_seeds_do_not_matter_while_one_lives) {
+  RedisServer dead;
+  dead.kill();
+  connect({.url = fmt::format("redis://127.0.0.1:{},127.0.0.1:{}", dead.port(), cluster().node(4).port()),
+           .cluster = true,
+           .command_timeout = 2s});
+  EXPECT_TRUE(works("a"));
+}
+
+TEST_F(RedisClustered, calls_work_again_by_themselves_after_a_master_was_killed) {
+  const std::string key = "failover";
+  run(Command("SET").key(key).arg("kept"));
+  RedisServer& master = cluster().master_of(key);
+  master.cli({"WAIT", "1", "5000"});
+  const std::string before = wait_for(client->run_id_for(key));
+  RedisServer& other = cluster().other_master(master);
+  std::string elsewhere = "e";
+  while (&cluster().master_of(elsewhere) != &other) elsewhere += "e";
+
+  master.kill();
+  std::future<Reply> patient = start(Command("GET").key(key).repeatable().within(30s));
+  const Instant begin = clock.now();
+  EXPECT_NE(failure(Command("GET").key(key)), "none");
+  EXPECT_LT(clock.now() - begin, 500ms);
+  EXPECT_EQ(patient.get().text(), "kept") << "who has the time is served by the next master";
+  EXPECT_TRUE(eventually([&] { return works(key); }));
+  EXPECT_TRUE(eventually([&] { return works(elsewhere); }));
+  EXPECT_NE(wait_for(client->run_id_for(key)), before);
+  run(Command("SET").key(key).arg("new"));
+
+  master.start();
+  cluster().wait_until_healthy();
+  EXPECT_EQ(run(Command("GET").key(key)).text(), "new");
+}
+
+TEST_F(RedisClustered, a_silent_master_does_not_hold_up_the_others_and_is_replaced) {
+  const std::string key = "silent";
+  run(Command("SET").key(key).arg("kept"));
+  RedisServer& master = cluster().master_of(key);
+  master.cli({"WAIT", "1", "5000"});
+  RedisServer& other = cluster().other_master(master);
+  std::string elsewhere = "o";
+  while (&cluster().master_of(elsewhere) != &other) elsewhere += "o";
+  master.pause();
+  const Instant begin = clock.now();
+  EXPECT_THAT(failure(Command("GET").key(key)), testing::StartsWith("late"));
+  EXPECT_LT(clock.now() - begin, 500ms);
+  EXPECT_TRUE(works(elsewhere));
+  EXPECT_TRUE(eventually([&] { return works(key); }));
+  EXPECT_EQ(run(Command("GET").key(key)).text(), "kept");
+  master.resume();
+  cluster().wait_until_healthy();
+  EXPECT_TRUE(works(key));
+}
+
+TEST_F(RedisClustered, many_callers_go_on_over_a_planned_failover_without_a_single_error) {
+  const std::string key = "{planned}";
+  RedisServer& master = cluster().master_of(key);
+  RedisServer* replica = nullptr;
+  for (size_t i = 0; i < cluster().size(); ++i) {
+    if (cluster().node(i).cli({"ROLE"}).contains(std::to_string(master.port()))) replica = &cluster().node(i);
+  }
+  ASSERT_NE(replica, nullptr);
+  std::vector<std::future<Reply>> calls;
+  calls.push_back(start(Command("SET").key(key).arg(0)));
+  replica->cli({"CLUSTER", "FAILOVER"});
+  ASSERT_TRUE(eventually([&] {
+    calls.push_back(start(Command("INCR").key(key).within(10s)));
+    calls.back().wait();
+    return calls.size() >= 200 && replica->cli({"ROLE"}).starts_with("master");
+  }));
+  for (auto& call : calls) EXPECT_NO_THROW(call.get());
+  EXPECT_EQ(run(Command("GET").key(key)).integer(), static_cast<int64_t>(calls.size()) - 1);
+  cluster().wait_until_healthy();
+}
+
+}  // namespace
+}  // namespace sluice::redis
