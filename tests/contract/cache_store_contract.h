@@ -2,7 +2,7 @@
 #pragma once
 
 #include "coordination/cache_store.h"
-#include "tests/contract/database_fixture.h"
+#include "tests/contract/task_fixture.h"
 
 namespace sluice::test {
 
@@ -29,8 +29,7 @@ class CacheStoreContract : public TaskFixture, public testing::WithParamInterfac
 
   void SetUp() override {
     open_ = GetParam().open(io_);
-    static int count = 0;
-    key_ = fmt::format("cached-{}", ++count);
+    key_ = unique("cached");
   }
   void TearDown() override {
     if (open_) run(open_->close());

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "coordination/coalescing.h"
-#include "tests/contract/database_fixture.h"
+#include "tests/contract/task_fixture.h"
 
 namespace sluice::test {
 

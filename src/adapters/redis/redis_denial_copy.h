@@ -1,0 +1,26 @@
+// Denied tokens in Redis: a sorted set of ids by their end, spread over sixteen hash tags.
+//
+// Beside each set stands for which run of the server it is complete. A server that was restarted, wiped or replaced by
+// its replica has another run id or no mark at all; then what is missing may have been lost, and the answer is
+// `unknown`. What is there is true in any case.
+#pragma once
+
+#include "adapters/redis/redis.h"
+#include "coordination/denial_copy.h"
+
+namespace sluice::redis {
+
+class RedisDenialCopy : public coordination::DenialCopy {
+ public:
+  explicit RedisDenialCopy(Redis& redis) : redis_(redis) {}
+
+  Task<coordination::Denied> ask(std::string token) override;
+  Task<> add(std::vector<coordination::Denial> denials) override;
+  Task<> begin_fill(uint64_t filler) override;
+  Task<> end_fill(uint64_t filler) override;
+
+ private:
+  Redis& redis_;
+};
+
+}  // namespace sluice::redis
