@@ -16,7 +16,7 @@ Task<> ask_for_one(std::shared_ptr<sql::Database> database) {
 
 Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access) {
   if (!settings.postgres.used()) {
-    sqlite::SqliteOptions options;
+    sqlite::SqliteOptions options = settings.sqlite;
     options.folder = settings.storage.data;
     options.may_visit = access == Access::beside_owner;
     const auto shared = std::make_shared<sqlite::SqliteDatabase>(options, clock);

@@ -78,6 +78,7 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("http", http, "The HTTP server.");
   loader.section("log", log, "What is logged, and how.");
   loader.section("storage", storage, "The embedded engine.");
+  loader.section("sqlite", sqlite, "The embedded engine's database.");
   loader.section("postgres", postgres, "PostgreSQL. Where url is set, records are kept there.");
   loader.section("accounts", accounts, "People and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");

@@ -8,6 +8,7 @@
 
 #include "accounts/passwords.h"
 #include "adapters/postgres/postgres_config.h"
+#include "adapters/sqlite/sqlite_config.h"
 #include "documents/origin_config.h"
 #include "http/server_config.h"
 #include "runtime/config.h"
@@ -67,6 +68,7 @@ struct Settings {
   http::ServerConfig http;
   log::Options log;
   StorageSettings storage;
+  sqlite::SqliteOptions sqlite;
   PostgresSettings postgres;
   AccountsSettings accounts;
   documents::DocumentsConfig documents;

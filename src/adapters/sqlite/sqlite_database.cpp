@@ -89,14 +89,16 @@ Task<sql::Rows> SqliteDatabase::read(sql::Statement statement, sql::Params param
 }
 
 Task<sql::Rows> SqliteDatabase::write(sql::Statement statement, sql::Params params) {
-  Write write{.statement = statement, .params = &params};
+  const Executor executor = co_await asio::this_coro::executor;
+  Write write{.statement = statement, .params = &params, .executor = executor};
   co_await parts_->queue->submit(write);
   if (write.error) std::rethrow_exception(write.error);
   co_return std::move(write.rows);
 }
 
 Task<> SqliteDatabase::run(const Body& body) {
-  Write write{.body = &body};
+  const Executor executor = co_await asio::this_coro::executor;
+  Write write{.body = &body, .executor = executor};
   co_await parts_->queue->submit(write);
   if (write.error) std::rethrow_exception(write.error);
 }

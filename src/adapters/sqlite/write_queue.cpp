@@ -33,12 +33,11 @@ Task<> WriteQueue::submit(Write& write) {
     unanswered_.fetch_sub(1, std::memory_order_relaxed);
     throw Overloaded("sqlite");
   }
-  write.executor = co_await asio::this_coro::executor;
   auto initiate = [this, &write](auto handler) {
     write.resume = std::move(handler);
     push(write);
   };
-  co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
+  return asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
 }
 
 void WriteQueue::push(Write& write) {

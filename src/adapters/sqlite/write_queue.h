@@ -28,7 +28,7 @@ struct Write {
   sql::Rows rows{};
   std::exception_ptr error{};
 
-  Executor executor{};
+  Executor executor{};  // the coroutine's
   std::move_only_function<void()> resume{};
 };
 using Writes = std::vector<Write*>;

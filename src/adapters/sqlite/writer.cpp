@@ -81,6 +81,7 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
     fail_all(group, std::current_exception());
     return GroupEnd::answered;
   }
+  connection_->set_now(clock_.wall());
   for (Write* write : group) {
     run(*write);
     if (!connection_->in_transaction()) return GroupEnd::undone_by_member;
@@ -103,7 +104,6 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
 }
 
 void Writer::run(Write& write) {
-  connection_->set_now(clock_.wall());
   try {
     if (write.body != nullptr) {
       run_body(write);
