@@ -232,7 +232,7 @@ TEST_P(CoalescingContract, items_are_apart) {
 
 TEST_P(CoalescingContract, versions_grow_also_where_everything_was_lost) {
   Version highest = 0;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 6; ++round) {
     // Whoever asks has seen nothing of what the other one got, and nothing is stored.
     Coalescing& instance = round % 2 == 0 ? one() : other();
     const RefreshAnswer answer = run(instance.request({item_, low}));

@@ -79,25 +79,10 @@ class CoalescingFixture : public TaskFixture, public testing::WithParamInterface
     return covers;
   }
 
-  template <class Value>
-  std::vector<Value> values_of(std::vector<Task<Value>> tasks) {
-    std::vector<Value> values;
-    for (auto& outcome : run_all(std::move(tasks))) {
-      if (outcome.error) std::rethrow_exception(outcome.error);
-      values.push_back(std::move(*outcome.value));
-    }
-    return values;
-  }
-
   // No other test of this program uses it: engines outlast tests.
-  std::string item_ = unique_item();
+  std::string item_ = unique("item");
 
  private:
-  static std::string unique_item() {
-    static int count = 0;
-    return fmt::format("item-{}", ++count);
-  }
-
   std::unique_ptr<OpenCoalescing> open_;
 };
 

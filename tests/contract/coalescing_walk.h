@@ -16,7 +16,7 @@ class CoalescingWalk : public CoalescingFixture {
     answers_.clear();
     covers_.clear();
     row_ = 0;
-    item_ = fmt::format("walk-{}-{}", GetParam().name, seed);
+    item_ += fmt::format("-{}", seed);
   }
 
   size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(chance_); }

@@ -31,11 +31,15 @@ constexpr Statement add_floor{Statement::PerDialect{
 
 constexpr int most_tries = 20;
 
+RunFloor to_floor(const Row& row) {
+  return {.floor = row.integer(0), .began = row.integer(1)};
+}
+
 TxTask<std::optional<RunFloor>> floor_body(Tx& tx, std::string run) {
   for (int i = 0; i < most_tries; ++i) {
     Rows rows = co_await tx.execute(find_floor, Params(run));
     if (rows.empty()) rows = co_await tx.execute(add_floor, Params(run, coordination::version_skew.count()));
-    if (!rows.empty()) co_return RunFloor{rows.one().integer(0), rows.one().integer(1)};
+    if (!rows.empty()) co_return to_floor(rows.one());
   }
   co_return std::nullopt;
 }
@@ -43,6 +47,10 @@ TxTask<std::optional<RunFloor>> floor_body(Tx& tx, std::string run) {
 }  // namespace
 
 Task<RunFloor> SqlVersionFloors::floor_of(std::string run) {
+  // Mostly somebody was here before: floors never change, so looking is enough.
+  Params params(run);
+  const Rows known = co_await database_.read(find_floor, std::move(params));
+  if (!known.empty()) co_return to_floor(known.one());
   const std::optional<RunFloor> floor = co_await database_.transact(floor_body, std::move(run));
   // Each try failed because another run was added: not so many start in a moment.
   if (!floor) throw EngineUnavailable("database", "too many runs ask for a version floor at once");
