@@ -33,14 +33,17 @@ struct LaneSetup {
   bool head_requests = false;
   unsigned connections = 1;
   Duration timeout{};
-  SteadyTime end{};  // of the schedule
+  Duration duration{};  // of the schedule
 };
 
 // Belongs to the thread that runs its context.
 class Lane {
  public:
   virtual ~Lane() = default;
-  virtual void start() = 0;
+  // Opens the connections ahead, so that the first requests do not pay for that; they need not all succeed.
+  virtual void connect() {}
+  // The schedule begins at `start`.
+  virtual void start(SteadyTime start) = 0;
   // Called every few milliseconds: gives up what takes too long. False once everything has ended; not called again.
   virtual bool tick(SteadyTime now) = 0;
 };

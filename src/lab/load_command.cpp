@@ -31,6 +31,7 @@ struct LoadArguments {
   std::string reconnect = "1s";
   std::vector<int> accept;
   LoadReporting reporting;
+  bool connect_first = false;
   bool sse = false;
   bool allow_remote = false;
 };
@@ -43,6 +44,8 @@ constexpr const char* footer = R"(Examples:
     sluice-lab load http://127.0.0.1:8080/healthz --connections 32 --duration 10s
   2000 requests a second whatever the answers do (open loop), latency counted from when each should have started:
     sluice-lab load http://127.0.0.1:8080/healthz --rate 2000 --duration 30s --json
+  3000 readers who ask for the same thing at the same moment:
+    sluice-lab load http://127.0.0.1:8080/healthz --connections 3000 --requests 3000 --connect-first
   500 clients that hold an event stream open:
     sluice-lab load http://127.0.0.1:8080/events --sse --connections 500 --duration 1m
   The ramp of users over the 39 sample documents (see sluice-lab load documents --help):
@@ -99,6 +102,9 @@ LoadOptions understand(const LoadArguments& arguments) {
   options.timeout = positive("--timeout", arguments.timeout);
   options.reconnect = positive("--reconnect", arguments.reconnect);
   options.accept = {arguments.accept.begin(), arguments.accept.end()};
+  if (arguments.sse && arguments.connect_first)
+    wrong("--connect-first is for requests; --sse opens its streams slowly");
+  options.connect_first = arguments.connect_first;
   options.sse = arguments.sse;
   options.allow_remote = arguments.allow_remote;
   return options;
@@ -120,6 +126,8 @@ void describe(CLI::App& command, LoadArguments& arguments) {
   command.add_option("--threads", arguments.threads, "Of the generator")->check(CLI::Range(1, 256));
   command.add_option("--duration", arguments.duration, "How long (10s, unless --requests is given)");
   command.add_option("--requests", arguments.requests, "How many in all")->check(CLI::PositiveNumber);
+  command.add_flag("--connect-first", arguments.connect_first,
+                   "Open all connections, then start together: what opening them costs is not counted");
   command.add_option("--timeout", arguments.timeout, "For each request (10s)");
   command.add_option("--method", arguments.method, "GET, POST, ...");
   command.add_option("--body", arguments.body, "Of each request; @FILE reads it from a file");

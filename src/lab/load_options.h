@@ -31,12 +31,13 @@ struct LoadOptions {
   unsigned connections = 16;  // at most, of all threads together
   unsigned threads = 1;
   Duration duration = 10s;
-  uint64_t requests = 0;      // 0: as many as the duration brings
-  Duration timeout = 10s;     // for each request
-  std::set<int> accept{};     // statuses from 400 up that are no failures
-  bool sse = false;           // hold event streams open instead
-  bool allow_remote = false;  // else only this machine may be loaded
-  Duration reconnect = 1s;    // how long after its end a stream is opened again
+  uint64_t requests = 0;       // 0: as many as the duration brings
+  Duration timeout = 10s;      // for each request
+  std::set<int> accept{};      // statuses from 400 up that are no failures
+  bool connect_first = false;  // open every connection, then start together
+  bool sse = false;            // hold event streams open instead
+  bool allow_remote = false;   // else only this machine may be loaded
+  Duration reconnect = 1s;     // how long after its end a stream is opened again
   // What to send on the same connection when a URL was answered 404: the whole request. Without it, 404 is the answer.
   std::function<std::string(const http::Url&)> follow_up{};
 };

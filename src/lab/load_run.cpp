@@ -13,6 +13,7 @@ namespace {
 
 constexpr auto tick_interval = 20ms;
 constexpr auto head_start = 20ms;  // for the threads to be there before the first request is due
+constexpr auto settling = 200ms;   // for the server to accept what was opened ahead
 
 Duration cpu_time() {
   rusage usage{};
@@ -31,19 +32,26 @@ uint64_t share(uint64_t whole, uint64_t index, uint64_t parts) {
 // One thread with its lanes.
 class Worker {
  public:
-  Worker(const LoadOptions& options, const std::vector<LoadTarget>& targets, unsigned index, SteadyTime start)
+  Worker(const LoadOptions& options, const std::vector<LoadTarget>& targets, unsigned index)
       : scratch_(64 * 1024), timer_(context_) {
     size_t earlier_urls = 0;
     for (const LoadTarget& target : targets) {
-      add_lane(options, target, index, earlier_urls, start);
+      add_lane(options, target, index, earlier_urls);
       earlier_urls += target.urls.size();
     }
   }
 
-  void run() {
+  // Opens every connection ahead. What takes too long is opened when it is needed.
+  void connect(Duration timeout) {
+    for (const auto& lane : lanes_) lane->connect();
+    context_.run_for(timeout);
+    context_.restart();
+  }
+
+  void run(SteadyTime start) {
     for (const auto& lane : lanes_) {
       running_.push_back(lane.get());
-      lane->start();
+      lane->start(start);
     }
     tick();
     context_.run();
@@ -54,8 +62,7 @@ class Worker {
   unsigned connections = 0;
 
  private:
-  void add_lane(const LoadOptions& options, const LoadTarget& target, unsigned index, size_t earlier_urls,
-                SteadyTime start) {
+  void add_lane(const LoadOptions& options, const LoadTarget& target, unsigned index, size_t earlier_urls) {
     const size_t urls = options.urls.size();
     const size_t slot = options.threads * urls;
     const size_t first = index * urls + earlier_urls;
@@ -73,7 +80,7 @@ class Worker {
                     .head_requests = options.method == http::Method::head,
                     .connections = static_cast<unsigned>(std::max<uint64_t>(1, share_of(options.connections))),
                     .timeout = options.timeout,
-                    .end = start + options.duration};
+                    .duration = options.duration};
     for (const http::Url& url : target.urls) {
       setup.requests.push_back(prepare_request(options, url));
       if (options.follow_up) setup.follow_ups.push_back(options.follow_up(url));
@@ -83,7 +90,7 @@ class Worker {
       lanes_.push_back(std::make_unique<SseLane>(std::move(setup), options.reconnect));
       return;
     }
-    Arrivals::Plan plan{.start = start, .duration = options.duration, .limit = share_of(options.requests)};
+    Arrivals::Plan plan{.duration = options.duration, .limit = share_of(options.requests)};
     if (options.requests != 0 && plan.limit == 0) return;  // fewer requests than lanes
     if (options.rate) {
       const double part = static_cast<double>(target.urls.size()) / static_cast<double>(slot);
@@ -135,21 +142,32 @@ class Watch {
   size_t running_;
 };
 
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+Workers make_workers(const LoadOptions& options, const std::vector<LoadTarget>& targets) {
+  Workers workers;
+  for (unsigned i = 0; i < options.threads; ++i) workers.push_back(std::make_unique<Worker>(options, targets, i));
+  return workers;
+}
+
+void connect_all(const Workers& workers, Duration timeout) {
+  std::vector<std::jthread> threads;
+  for (const auto& worker : workers) threads.emplace_back([&worker, timeout] { worker->connect(timeout); });
+}
+
 }  // namespace
 
 LoadResult run_load(const LoadOptions& options, const std::vector<LoadTarget>& targets,
                     const std::function<void(const LoadProgress&)>& on_second) {
-  const SteadyTime start = SteadyClock::now() + head_start;
+  const Workers workers = make_workers(options, targets);
+  if (options.connect_first) connect_all(workers, options.timeout);
+  const SteadyTime start = SteadyClock::now() + (options.connect_first ? settling : head_start);
   const Duration cpu_before = cpu_time();
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (unsigned i = 0; i < options.threads; ++i) {
-    workers.push_back(std::make_unique<Worker>(options, targets, i, start));
-  }
   Watch watch(workers.size());
   std::vector<std::jthread> threads;
   for (const auto& worker : workers) {
-    threads.emplace_back([&worker, &watch] {
-      worker->run();
+    threads.emplace_back([&worker, &watch, start] {
+      worker->run(start);
       watch.one_ended();
     });
   }

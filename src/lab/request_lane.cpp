@@ -24,6 +24,8 @@ class RequestLane::Connection : public Wire::Listener {
   bool active() const { return active_; }
   SteadyTime started() const { return started_; }
 
+  void open() { wire_.open(lane_.setup_.endpoint); }
+
   // `follow_up` is asked where the answer is 404; empty: nothing is.
   void ask(std::string_view request, std::string_view follow_up, SteadyTime intended, SteadyTime now) {
     active_ = true;
@@ -84,12 +86,22 @@ class RequestLane::Connection : public Wire::Listener {
   SteadyTime started_;
 };
 
-RequestLane::RequestLane(LaneSetup setup, const Arrivals::Plan& plan)
-    : setup_(std::move(setup)), arrivals_(plan), timer_(setup_.context) {}
+RequestLane::RequestLane(LaneSetup setup, Arrivals::Plan plan)
+    : setup_(std::move(setup)), plan_(std::move(plan)), arrivals_(plan_), timer_(setup_.context) {}
 
 RequestLane::~RequestLane() = default;
 
-void RequestLane::start() {
+void RequestLane::connect() {
+  while (connections_.size() < setup_.connections) {
+    connections_.push_back(std::make_unique<Connection>(*this));
+    connections_.back()->open();
+    free_.push_back(connections_.back().get());
+  }
+}
+
+void RequestLane::start(SteadyTime start) {
+  plan_.start = start;
+  arrivals_ = Arrivals(plan_);
   pump();
 }
 
@@ -151,7 +163,7 @@ bool RequestLane::tick(SteadyTime now) {
   free_.insert(free_.end(), rested.begin(), rested.end());
   note_backlog(now);
   // What is due when the schedule ends gets as long as any request.
-  const bool over = now >= setup_.end + setup_.timeout;
+  const bool over = now >= plan_.start + setup_.duration + setup_.timeout;
   if (over && !closed_) count_unsent(now);
   give_up(now, over);
   if (!closed_) pump();

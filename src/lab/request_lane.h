@@ -9,10 +9,12 @@ namespace sluice::lab {
 
 class RequestLane : public Lane {
  public:
-  RequestLane(LaneSetup setup, const Arrivals::Plan& plan);
+  // The plan's start is told by `start`.
+  RequestLane(LaneSetup setup, Arrivals::Plan plan);
   ~RequestLane() override;
 
-  void start() override;
+  void connect() override;
+  void start(SteadyTime start) override;
   bool tick(SteadyTime now) override;
 
  private:
@@ -28,6 +30,7 @@ class RequestLane : public Lane {
   void note_backlog(SteadyTime now);
 
   LaneSetup setup_;
+  Arrivals::Plan plan_;
   Arrivals arrivals_;
   boost::asio::steady_timer timer_;
   bool timer_armed_ = false;

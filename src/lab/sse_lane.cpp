@@ -87,7 +87,7 @@ SseLane::SseLane(LaneSetup setup, Duration reconnect) : setup_(std::move(setup))
 SseLane::~SseLane() = default;
 
 bool SseLane::tick(SteadyTime now) {
-  if (now >= setup_.end) return false;
+  if (now >= end_) return false;
   for (const auto& stream : streams_) stream->tick(now);
   for (unsigned i = 0; i < opened_each_tick && streams_.size() < setup_.connections; ++i) {
     streams_.push_back(std::make_unique<Stream>(*this, setup_.requests[streams_.size() % setup_.requests.size()]));

@@ -33,7 +33,7 @@ class SseLane : public Lane {
   SseLane(LaneSetup setup, Duration reconnect);
   ~SseLane() override;
 
-  void start() override {}
+  void start(SteadyTime start) override { end_ = start + setup_.duration; }
   bool tick(SteadyTime now) override;
 
  private:
@@ -41,6 +41,7 @@ class SseLane : public Lane {
 
   LaneSetup setup_;
   Duration reconnect_;
+  SteadyTime end_;
   std::vector<std::unique_ptr<Stream>> streams_;
 };
 

@@ -15,6 +15,10 @@ auto Wire::unless_closed(Function function) {
   };
 }
 
+void Wire::open(const Endpoint& to) {
+  socket_.async_connect(to, unless_closed([this](const Error& error) { error ? close() : connected(); }));
+}
+
 void Wire::ask(const Endpoint& to, std::string_view request, bool is_head_request) {
   to_ = to;
   request_ = request;
@@ -25,6 +29,7 @@ void Wire::ask(const Endpoint& to, std::string_view request, bool is_head_reques
   if (connected_) {
     send();
   } else {
+    if (socket_.is_open()) close();  // was being opened ahead, in vain so far
     connect();
   }
 }
@@ -41,12 +46,16 @@ void Wire::close() {
 void Wire::connect() {
   socket_.async_connect(to_, unless_closed([this](const Error& error) {
                           if (error) return fail(LoadFailure::connect);
-                          Error ignored;
-                          socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-                          connected_ = true;
-                          ++traffic_.connections;
+                          connected();
                           send();
                         }));
+}
+
+void Wire::connected() {
+  Error ignored;
+  socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  connected_ = true;
+  ++traffic_.connections;
 }
 
 void Wire::send() {

@@ -34,6 +34,8 @@ class Wire {
   Wire(boost::asio::io_context& context, Listener& listener, std::span<char> scratch, Traffic& traffic)
       : socket_(context), listener_(listener), scratch_(scratch), traffic_(traffic) {}
 
+  // Connects ahead of the first request; without a word to the listener if that fails.
+  void open(const Endpoint& to);
   // Sends `request` (which stays in place until the answer has ended), connecting first where needed.
   void ask(const Endpoint& to, std::string_view request, bool is_head_request);
   // Drops the connection and what was asked on it, without a word to the listener.
@@ -43,6 +45,7 @@ class Wire {
   using Error = boost::system::error_code;
 
   void connect();
+  void connected();
   void send();
   void wait();
   void read();

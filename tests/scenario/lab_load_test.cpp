@@ -105,6 +105,15 @@ TEST(LabLoad, a_server_that_closes_after_each_answer_is_connected_to_again) {
   EXPECT_EQ(load.count("/traffic/connectionsMade"), 20U);
 }
 
+TEST(LabLoad, connections_can_be_opened_before_anything_is_asked) {
+  ScriptedServer server([](const Call&) { return ok(); });
+  Load load;
+  run(load, {server.url("/"), "--requests", "1", "--connections", "7", "--connect-first", "--json"});
+  EXPECT_EQ(load.exit_code, 0) << load.output;
+  EXPECT_EQ(load.count("/requests/answered"), 1U);
+  EXPECT_EQ(load.count("/traffic/connectionsMade"), 7U);
+}
+
 TEST(LabLoad, event_streams_are_counted_and_opened_again) {
   ScriptedServer server([](const Call&) {
     return Reply{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hi\n\nid: 5\ndata: a\n\ndata: b\n\n",
@@ -123,8 +132,12 @@ TEST(LabLoad, event_streams_are_counted_and_opened_again) {
 }
 
 TEST(LabLoad, other_machines_and_nonsense_are_refused) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"http://192.0.2.1/"}, {"nonsense"}, {"http://127.0.0.1:1/", "--duration", "soon"}, {}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"http://192.0.2.1/"},
+                                             {"nonsense"},
+                                             {"http://127.0.0.1:1/", "--duration", "soon"},
+                                             {"http://127.0.0.1:1/", "--sse", "--connect-first"},
+                                             {}}) {
     Load load;
     run(load, arguments);
     EXPECT_EQ(load.exit_code, 2) << load.output;
