@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "coordination/lease_keeper.h"
-#include "coordination/single_flight.h"
 #include "runtime/errors.h"
 #include "runtime/virtual_clock.h"
 
@@ -93,40 +92,6 @@ TEST_F(KeeperTest, a_lease_nobody_uses_is_not_renewed) {
   run_for(31s, acquire_into(keeper, lease));
   EXPECT_FALSE(lease);
   EXPECT_EQ(leases.renewals, 0);
-}
-
-Task<int> count_slowly(Clock& clock, int& count) {
-  co_await clock.sleep_for(1s);
-  co_return ++count;
-}
-
-Task<> join_flight(SingleFlight<int>& flights, Clock& clock, int& count, std::vector<int>& seen) {
-  const auto work = [&clock, &count] { return count_slowly(clock, count); };
-  const int value = co_await flights.run("a", work);
-  seen.push_back(value);
-}
-
-TEST(SingleFlight, many_callers_share_one_run_also_when_the_first_hangs_up) {
-  asio::io_context context;
-  VirtualClock clock;
-  TaskScope flights_scope(context.get_executor());
-  TaskScope first(context.get_executor());
-  TaskScope others(context.get_executor());
-  SingleFlight<int> flights(flights_scope, context.get_executor());
-  int count = 0;
-  std::vector<int> seen;
-  first.spawn("first", join_flight(flights, clock, count, seen));
-  context.poll();
-  for (int i = 0; i < 10; ++i) others.spawn("other", join_flight(flights, clock, count, seen));
-  context.restart();
-  context.poll();
-  first.cancel();
-  clock.run(context);
-  EXPECT_EQ(seen, std::vector<int>(10, 1));
-  EXPECT_EQ(flights.under_way(), 0U);
-  others.spawn("later", join_flight(flights, clock, count, seen));
-  clock.run(context);
-  EXPECT_EQ(seen.back(), 2);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Identical work inside one process is done once.
 //
 // The first caller of a key starts the work in the flight's own scope, so that it goes on when that caller hangs up;
-// everybody who asks meanwhile shares its result or its exception. Nothing is remembered afterwards.
+// everybody who asks meanwhile, on whichever thread, shares its result or its exception. Nothing is remembered
+// afterwards. Callers wait on their own threads (coordination/crowd.h), so that a crowd of them does not stand in the
+// way of the work they wait for.
 #pragma once
 
 #include <exception>
@@ -11,22 +13,30 @@
 #include <string>
 #include <unordered_map>
 
+#include <boost/asio/dispatch.hpp>
+
+#include "coordination/crowd.h"
 #include "runtime/task_scope.h"
-#include "runtime/wakeup.h"
 
 namespace sluice::coordination {
 
-// Belongs to one executor. `Value` is copied to every caller: make it a shared pointer where it is large.
+// All methods may be called from any thread. `Value` is copied to every caller: make it a shared pointer where it is
+// large.
 template <class Value>
 class SingleFlight {
  public:
+  // The work runs on `executor`, which `scope` belongs to.
   SingleFlight(TaskScope& scope, Executor executor) : scope_(scope), executor_(std::move(executor)) {}
 
   // Runs `work()` unless it is under way for `key`. `joined` tells whether the caller shares somebody else's.
   template <class Work>
   Task<Value> run(std::string key, Work work, bool* joined = nullptr) {
-    const std::shared_ptr<Flight> flight = board(key, work, joined);
-    while (!flight->ended) co_await flight->landed.wait();
+    const Executor here = co_await asio::this_coro::executor;
+    bool shares = false;
+    const std::shared_ptr<Flight> flight = board(key, work, shares);
+    if (joined != nullptr) *joined = shares;
+    const std::shared_ptr<Crowd::Party> party = flight->crowd.join(here);
+    while (party && !party->over) co_await party->told.wait();
     co_return flight->result();
   }
 
@@ -34,26 +44,37 @@ class SingleFlight {
   // the work.
   template <class Work>
   Task<std::optional<Value>> run_until(Clock& clock, Instant until, std::string key, Work work, bool& joined) {
-    const std::shared_ptr<Flight> flight = board(key, work, &joined);
+    const Executor here = co_await asio::this_coro::executor;
+    const std::shared_ptr<Flight> flight = board(key, work, joined);
     if (joined) wake_at(clock, flight, until);
-    while (!flight->ended && (!joined || clock.now() < until)) co_await flight->landed.wait();
-    if (!flight->ended) co_return std::nullopt;
+    const std::shared_ptr<Crowd::Party> party = flight->crowd.join(here);
+    while (party && !party->over && (!joined || clock.now() < until)) co_await party->told.wait();
+    if (party && !party->over) co_return std::nullopt;
     co_return flight->result();
   }
 
   // Who asks from now on does not share what is under way for `key`: it goes on for those who wait for it already.
-  void leave(const std::string& key) { flights_.erase(key); }
+  void leave(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    flights_.erase(key);
+  }
 
-  bool under_way(const std::string& key) const { return flights_.contains(key); }
-  size_t under_way() const { return flights_.size(); }
+  bool under_way(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    return flights_.contains(key);
+  }
+  size_t under_way() const {
+    const std::lock_guard lock(mutex_);
+    return flights_.size();
+  }
 
  private:
   struct Flight {
-    explicit Flight(const Executor& executor) : landed(executor) {}
-    Wakeup landed;
-    bool ended = false;
-    std::optional<Value> value;
+    explicit Flight(const Executor& executor) : changed(executor) {}
+    Crowd crowd;
+    std::optional<Value> value;  // this and the error are written before the crowd's end, and never again
     std::exception_ptr error;
+    Wakeup changed;            // on the executor: it has landed, or there is an earlier alarm
     std::set<Instant> alarms;  // when somebody's patience ends
     bool watched = false;
 
@@ -64,33 +85,25 @@ class SingleFlight {
   };
 
   template <class Work>
-  std::shared_ptr<Flight> board(const std::string& key, Work& work, bool* joined) {
-    const auto found = flights_.find(key);
-    if (joined != nullptr) *joined = found != flights_.end();
-    if (found != flights_.end()) return found->second;
-    const auto flight = std::make_shared<Flight>(executor_);
-    flights_.emplace(key, flight);
-    scope_.spawn("flight of " + key, fly(key, flight, work()));
+  std::shared_ptr<Flight> board(const std::string& key, Work& work, bool& joined) {
+    std::shared_ptr<Flight> flight;
+    {
+      const std::lock_guard lock(mutex_);
+      std::shared_ptr<Flight>& known = flights_[key];
+      joined = known != nullptr;
+      if (!joined) known = std::make_shared<Flight>(executor_);
+      flight = known;
+    }
+    if (!joined) launch(key, flight, work());
     return flight;
   }
 
-  // Thousands who join within moments share a few alarms, rounded up to 50 ms, instead of a timer each.
-  void wake_at(Clock& clock, const std::shared_ptr<Flight>& flight, Instant until) {
-    using Grains = std::chrono::duration<int64_t, std::ratio<1, 20>>;
-    flight->alarms.insert(Instant{std::chrono::ceil<Grains>(until.time_since_epoch())});
-    if (std::exchange(flight->watched, true)) return;
-    scope_.spawn("patience", watch(clock, flight));
-  }
-
-  // Limits come in the order of their callers, so the first alarm is always the next.
-  static Task<> watch(Clock& clock, std::shared_ptr<Flight> flight) {
-    while (!flight->ended && !flight->alarms.empty()) {
-      const Instant next = *flight->alarms.begin();
-      co_await clock.sleep_until(next);
-      flight->alarms.erase(next);
-      flight->landed.notify_all();
-    }
-    flight->watched = false;
+  void launch(const std::string& key, const std::shared_ptr<Flight>& flight, Task<Value> work) {
+    asio::dispatch(executor_, [this, key, flight, work = std::move(work)]() mutable {
+      if (!scope_.closed()) return scope_.spawn("flight of " + key, fly(key, flight, std::move(work)));
+      flight->error = std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted));
+      land(key, *flight);
+    });
   }
 
   Task<> fly(std::string key, std::shared_ptr<Flight> flight, Task<Value> work) {
@@ -99,14 +112,64 @@ class SingleFlight {
     } catch (...) {
       flight->error = std::current_exception();
     }
-    flight->ended = true;
-    const auto found = flights_.find(key);
-    if (found != flights_.end() && found->second == flight) flights_.erase(found);
-    flight->landed.notify_all();
+    land(key, *flight);
+  }
+
+  void land(const std::string& key, Flight& flight) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = flights_.find(key);
+      if (found != flights_.end() && found->second.get() == &flight) flights_.erase(found);
+    }
+    flight.crowd.end();
+    flight.changed.notify_all();
+  }
+
+  // Thousands who join within moments share a few alarms, rounded up to 50 ms, instead of a timer each.
+  void wake_at(Clock& clock, const std::shared_ptr<Flight>& flight, Instant until) {
+    using Grains = std::chrono::duration<int64_t, std::ratio<1, 20>>;
+    const Instant alarm{std::chrono::ceil<Grains>(until.time_since_epoch())};
+    bool watched = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const bool is_next = flight->alarms.empty() || alarm < *flight->alarms.begin();
+      flight->alarms.insert(alarm);
+      watched = std::exchange(flight->watched, true);
+      if (watched && !is_next) return;
+    }
+    asio::dispatch(executor_, [this, &clock, flight, watched] {
+      if (watched) return flight->changed.notify_all();
+      scope_.spawn("patience", watch(clock, flight));
+    });
+  }
+
+  Task<> watch(Clock& clock, std::shared_ptr<Flight> flight) {
+    while (const std::optional<Instant> next = next_alarm(*flight)) {
+      if (flight->crowd.over()) co_return;
+      if (clock.now() < *next) {
+        co_await flight->changed.wait_until(clock, *next);
+      } else {
+        drop_alarm(*flight, *next);
+        flight->crowd.stir();
+      }
+    }
+  }
+
+  std::optional<Instant> next_alarm(Flight& flight) {
+    const std::lock_guard lock(mutex_);
+    flight.watched = !flight.alarms.empty();
+    if (!flight.watched) return std::nullopt;
+    return *flight.alarms.begin();
+  }
+
+  void drop_alarm(Flight& flight, Instant alarm) {
+    const std::lock_guard lock(mutex_);
+    flight.alarms.erase(alarm);
   }
 
   TaskScope& scope_;
   Executor executor_;
+  mutable std::mutex mutex_;  // guards the flights, and the alarms of each
   std::unordered_map<std::string, std::shared_ptr<Flight>> flights_;
 };
 
