@@ -4,6 +4,7 @@
 
 #include "api/problems.h"
 #include "base/json.h"
+#include "http/gzip.h"
 #include "http/problem.h"
 
 namespace sluice::api {
@@ -101,7 +102,11 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
   const bool fetch = request.query.empty() || request.query_param("fetch").value_or("true") != "false";
   const Lookup found = co_await documents.get(origin, *path, fetch);
   if (!found) co_return refuse(request, found.error());
-  co_return serve_body(clock, *found);
+  http::Response response = serve_body(clock, *found);
+  if (http::accepts_gzip(request.header("Accept-Encoding"))) {
+    response.gzip = documents.gzipped(origin, *path, found->document);
+  }
+  co_return response;
 }
 
 Task<http::Response> look_document_up(Documents& documents, http::Request& request) {

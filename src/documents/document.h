@@ -1,6 +1,7 @@
 // A document and how it came.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct Document {
   std::optional<std::string> case_type;
   Time fetched_at;
   bool forced = false;  // made by forceRefresh: outranks the static file
+  int64_t change = 0;   // the number of the change that stored it, which grows per origin; 0 for a static file
 };
 using DocumentPtr = std::shared_ptr<const Document>;
 

@@ -68,8 +68,10 @@ class DocumentStore {
   virtual Task<ClaimOutcome> claim(ClaimRequest request) = 0;
   // Extends the claim; false if it was lost.
   virtual Task<bool> renew(DocumentKey key, int64_t token, Duration ttl) = 0;
-  // Stores the document and ends the claim; false, and nothing stored, if the claim was lost.
-  virtual Task<bool> complete(DocumentKey key, int64_t token, DocumentPtr document) = 0;
+  // Stores the document and ends the claim. Returns it as it is stored now: with the number of this change, the
+  // database's time, and the case type that an earlier one may have brought. Null, and nothing stored, if the claim was
+  // lost.
+  virtual Task<DocumentPtr> complete(DocumentKey key, int64_t token, Document document) = 0;
   // Gives the claim up at once, so that the next caller can try; changes nothing if it was lost.
   virtual Task<> abort(DocumentKey key, int64_t token) = 0;
   // Gives it up after a failed download: nobody tries for `first`, doubling with every failure in a row to `longest`.

@@ -16,17 +16,21 @@ void Documents::start() {
 Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch) {
   OriginDocuments& from = origin(origin_name);
   if (DocumentPtr document = from.in_memory(path)) co_return Served{std::move(document), Source::memory};
-  co_return co_await asio::co_spawn(executor_, from.get(std::move(path), fetch), asio::use_awaitable);
+  co_return co_await from.get(std::move(path), fetch);
 }
 
 Task<Lookup> Documents::refresh(std::string origin_name, RefreshRequest request) {
-  OriginDocuments& from = origin(origin_name);
-  co_return co_await asio::co_spawn(executor_, from.refresh(std::move(request)), asio::use_awaitable);
+  return origin(origin_name).refresh(std::move(request));
 }
 
 Task<bool> Documents::purge(std::string origin_name, DocumentPath path) {
   OriginDocuments& from = origin(origin_name);
   co_return co_await asio::co_spawn(executor_, from.purge(std::move(path)), asio::use_awaitable);
+}
+
+http::SharedBytes Documents::gzipped(const std::string& origin_name, const DocumentPath& path,
+                                     const DocumentPtr& document) const {
+  return origin(origin_name).gzipped(path, document);
 }
 
 }  // namespace sluice::documents

@@ -1,7 +1,7 @@
 // Documents: one download, however many readers.
 //
-// The door to all origins. A hit in memory is answered on the caller's thread; everything else moves to the executor
-// the origins live on.
+// The door to all origins. Whoever asks waits on their own thread, and a hit in memory is answered there; what needs a
+// database, a file or an origin is done on the executor that the origins live on.
 #pragma once
 
 #include <map>
@@ -28,6 +28,8 @@ class Documents {
   Task<Lookup> get(std::string origin, DocumentPath path, bool fetch);
   Task<Lookup> refresh(std::string origin, RefreshRequest request);
   Task<bool> purge(std::string origin, DocumentPath path);
+  // The body of `document` compressed, where that is kept beside the copy in memory; else null.
+  http::SharedBytes gzipped(const std::string& origin, const DocumentPath& path, const DocumentPtr& document) const;
 
  private:
   OriginDocuments& origin(const std::string& name) const { return *origins_.at(name); }

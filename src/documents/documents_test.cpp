@@ -90,5 +90,47 @@ TEST(MemoryCopies, what_exceeds_it_whole_is_not_kept) {
   EXPECT_EQ(copies.bytes(), 0U);
 }
 
+std::shared_ptr<Document> changed(int64_t change) {
+  auto document = std::make_shared<Document>();
+  document->body = std::string(4000, 'x');
+  document->content_type = "application/xml";
+  document->change = change;
+  return document;
+}
+
+TEST(MemoryCopies, a_copy_of_a_later_change_stays) {
+  MemoryCopies copies(10000);
+  copies.put("a", changed(5));
+  copies.put("a", changed(4));
+  EXPECT_EQ(copies.find("a")->change, 5);
+  copies.erase_before("a", 5);
+  EXPECT_TRUE(copies.find("a"));
+  copies.erase_before("a", 6);
+  EXPECT_FALSE(copies.find("a"));
+}
+
+TEST(MemoryCopies, a_body_is_compressed_once_and_counts) {
+  MemoryCopies copies(6000);
+  const DocumentPtr document = changed(1);
+  EXPECT_FALSE(copies.gzipped("a", document)) << "only beside a copy that is kept";
+  copies.put("a", document);
+  const size_t before = copies.bytes();
+  const http::SharedBytes gzip = copies.gzipped("a", document);
+  ASSERT_TRUE(gzip);
+  EXPECT_EQ(copies.gzipped("a", document), gzip);
+  EXPECT_EQ(copies.bytes(), before + gzip->size());
+  EXPECT_FALSE(copies.gzipped("a", changed(1))) << "another copy";
+  copies.erase("a");
+  EXPECT_EQ(copies.bytes(), 0U);
+}
+
+TEST(MemoryCopies, what_does_not_fit_with_its_compressed_body_stays_without) {
+  const DocumentPtr document = changed(1);
+  MemoryCopies copies(4000 + 1 + 256);
+  copies.put("a", document);
+  EXPECT_TRUE(copies.gzipped("a", document));
+  EXPECT_TRUE(copies.find("a"));
+}
+
 }  // namespace
 }  // namespace sluice::documents

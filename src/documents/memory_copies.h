@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "documents/document.h"
+#include "http/message.h"
 
 namespace sluice::documents {
 
@@ -16,9 +17,15 @@ class MemoryCopies {
   explicit MemoryCopies(size_t max_bytes) : max_bytes_(max_bytes) {}
 
   DocumentPtr find(const std::string& path);
-  // A document larger than the whole cache is not kept.
-  void put(const std::string& path, DocumentPtr document);
+  // A copy made by a later change stays. A document larger than the whole cache is not kept.
+  void put(const std::string& path, const DocumentPtr& document);
   void erase(const std::string& path);
+  // Erases the copy unless it was made by `change` or a later one.
+  void erase_before(const std::string& path, int64_t change);
+
+  // The body of `document` compressed, made once and kept beside the copy, within the same bound. Null where this is
+  // not the copy that is kept, or where compressing is not worth it.
+  http::SharedBytes gzipped(const std::string& path, const DocumentPtr& document);
 
   size_t bytes() const;
 
@@ -26,10 +33,13 @@ class MemoryCopies {
   struct Entry {
     std::string path;
     DocumentPtr document;
+    http::SharedBytes gzip{};
   };
   using Order = std::list<Entry>;  // most recently used first
   static size_t cost(const Entry& entry);
+  Entry* entry_of(const std::string& path, const DocumentPtr& document);
   void drop(Order::iterator entry);
+  void make_room();
 
   size_t max_bytes_;
   mutable std::mutex mutex_;

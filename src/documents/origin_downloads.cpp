@@ -19,14 +19,19 @@ OriginDownloads::OriginDownloads(const OriginConfig& config, const OriginParts& 
       gate_({config.name, config.max_concurrent, config.max_per_second, config.slot_wait, config.timeout + margin},
             parts.slots, parts.clock, parts.random, parts.owner, executor_) {}
 
-Task<OriginDownloads::Fetched> OriginDownloads::run(RefreshRequest request, int64_t token) {
-  const DocumentKey claimed = key(request.path);
+Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, bool force) {
+  const DocumentKey wanted = key(request.path);
+  ClaimRequest claim{wanted, parts_.owner, config_.claim_ttl, config_.fresh_for, force};
+  ClaimOutcome outcome = co_await parts_.store.claim(std::move(claim));
+  Attempt attempt{std::move(outcome)};
+  const auto* const acquired = std::get_if<Acquired>(&attempt.claim);
+  if (acquired == nullptr) co_return attempt;
+
   TaskScope renewals(executor_);
-  renewals.spawn("claim of " + claimed.path.text(), keep_claim(request.path, token));
-  std::optional<Fetched> fetched;
+  renewals.spawn("claim of " + wanted.path.text(), keep_claim(request.path, acquired->token));
   std::exception_ptr error;
   try {
-    fetched = co_await ask_origin(std::move(request), token);
+    attempt.fetched = co_await fetch_and_store(std::move(request), acquired->token);
   } catch (...) {
     error = std::current_exception();
   }
@@ -34,10 +39,10 @@ Task<OriginDownloads::Fetched> OriginDownloads::run(RefreshRequest request, int6
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await renewals.close();
   if (error) {
-    co_await let_go(claimed, token);
+    co_await let_go(wanted, acquired->token);
     std::rethrow_exception(error);
   }
-  co_return std::move(*fetched);
+  co_return attempt;
 }
 
 Task<> OriginDownloads::let_go(DocumentKey claimed, int64_t token) {
@@ -48,23 +53,15 @@ Task<> OriginDownloads::let_go(DocumentKey claimed, int64_t token) {
   }
 }
 
-Task<OriginDownloads::Fetched> OriginDownloads::ask_origin(RefreshRequest request, int64_t token) {
-  const DocumentKey claimed = key(request.path);
-  const Result<coordination::BreakerPermit, Duration> permit =
-      co_await parts_.breaker.ask(breaker_key(), config_.timeout + config_.slot_wait + margin);
-  if (!permit) {
-    breaker_open_until_ = parts_.clock.now() + std::min(permit.error(), Duration{1s});
-    co_await parts_.store.abort(claimed, token);
-    co_return Reason::breaker_open;
-  }
-  std::optional<Answer> answer = co_await visit(request.path, *permit);
+Task<OriginDownloads::Fetched> OriginDownloads::fetch_and_store(RefreshRequest request, int64_t token) {
+  Result<Answer, Reason> answer = co_await visit(request.path);
   if (!answer) {
-    co_await parts_.store.abort(claimed, token);
-    co_return Reason::rate_limit_exceeded;
+    co_await parts_.store.abort(key(request.path), token);
+    co_return answer.error();
   }
-  if (*answer) co_return co_await store_fetched(std::move(request), token, std::move(**answer));
+  if (*answer) co_return co_await store(std::move(request), token, std::move(**answer));
 
-  co_await parts_.store.fail(claimed, token, config_.hold_down, config_.hold_down_max);
+  co_await parts_.store.fail(key(request.path), token, config_.hold_down, config_.hold_down_max);
   switch (answer->error()) {
     case FetchError::timeout: co_return Reason::download_timeout;
     case FetchError::invalid:
@@ -75,9 +72,14 @@ Task<OriginDownloads::Fetched> OriginDownloads::ask_origin(RefreshRequest reques
   co_return Reason::origin_error;
 }
 
-// Nothing where no slot was to be had. However it ends, slot and permit are given back.
-Task<std::optional<OriginDownloads::Answer>> OriginDownloads::visit(DocumentPath path,
-                                                                    coordination::BreakerPermit permit) {
+// What the origin said, or why it was not asked. However it ends, slot and permit are given back.
+Task<Result<OriginDownloads::Answer, Reason>> OriginDownloads::visit(DocumentPath path) {
+  const Result<coordination::BreakerPermit, Duration> permit =
+      co_await parts_.breaker.ask(breaker_key(), config_.timeout + config_.slot_wait + margin);
+  if (!permit) {
+    breaker_open_until_ = parts_.clock.now() + std::min(permit.error(), Duration{1s});
+    co_return Reason::breaker_open;
+  }
   std::optional<coordination::Slot> slot;
   std::optional<Answer> answer;
   Instant began{};
@@ -89,31 +91,30 @@ Task<std::optional<OriginDownloads::Answer>> OriginDownloads::visit(DocumentPath
   } catch (...) {
     error = std::current_exception();
   }
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (answer) {
     const bool healthy = *answer || answer->error() == FetchError::gone;
     co_await gate_.leave(*slot, healthy, std::chrono::ceil<Duration>(parts_.clock.now() - began));
-    co_await parts_.breaker.record(breaker_key(), permit, healthy);
-    co_return answer;
+    co_await parts_.breaker.record(breaker_key(), *permit, healthy);
+    co_return std::move(*answer);
   }
-  if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (slot) co_await gate_.give_up(*slot);
-  co_await parts_.breaker.forget(breaker_key(), permit);
+  co_await parts_.breaker.forget(breaker_key(), *permit);
   if (error) std::rethrow_exception(error);
-  co_return std::nullopt;
+  co_return Reason::rate_limit_exceeded;
 }
 
-Task<OriginDownloads::Fetched> OriginDownloads::store_fetched(RefreshRequest request, int64_t token,
-                                                              DocumentPtr document) {
-  auto stored = std::make_shared<Document>(*document);
-  stored->case_type = request.case_type;
-  stored->forced = request.force;
-  const bool current = co_await parts_.store.complete(key(request.path), token, stored);
-  if (!current) {
+Task<OriginDownloads::Fetched> OriginDownloads::store(RefreshRequest request, int64_t token, DocumentPtr fetched) {
+  Document document = *fetched;
+  document.case_type = request.case_type;
+  document.forced = request.force;
+  DocumentPtr stored = co_await parts_.store.complete(key(request.path), token, std::move(document));
+  if (!stored) {
     // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
     log::warning("a document came too late", {{"origin", config_.name}, {"path", request.path.text()}});
     co_return Reason::download_timeout;
   }
-  co_return DocumentPtr(std::move(stored));
+  co_return stored;
 }
 
 Task<> OriginDownloads::keep_claim(DocumentPath path, int64_t token) {

@@ -1,20 +1,16 @@
-// Downloads from one origin: the breaker asked, the gate passed, the origin asked once, what came stored.
+// Downloads from one origin: the document claimed, the breaker asked, the gate passed, the origin asked once, what came
+// stored.
 //
-// Whoever acquired a claim runs its download here. The claim is renewed while it lasts; however it ends, also when the
-// server stops, claim, slot and permit are given back.
+// The claim is renewed while its download lasts. However that ends, also when the server stops between two steps,
+// claim, slot and permit are given back.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "base/random.h"
 #include "base/result.h"
-#include "coordination/shared_breaker.h"
-#include "documents/document_store.h"
-#include "documents/origin.h"
-#include "documents/origin_config.h"
 #include "documents/origin_gate.h"
-#include "documents/static_copies.h"
+#include "documents/origin_parts.h"
 
 namespace sluice::documents {
 
@@ -24,27 +20,19 @@ struct RefreshRequest {
   bool force = false;
 };
 
-// What an origin's documents are made of; all of it outlives them.
-struct OriginParts {
-  DocumentStore& store;
-  StaticCopies& static_copies;
-  Origin& origin;
-  coordination::Slots& slots;
-  coordination::SharedBreaker& breaker;
-  Clock& clock;
-  Random& random;
-  std::string owner;  // this process, unique
-};
-
 // Belongs to one executor. Configuration and parts outlive it.
 class OriginDownloads {
  public:
   using Fetched = Result<DocumentPtr, Reason>;
+  struct Attempt {
+    ClaimOutcome claim;
+    std::optional<Fetched> fetched{};  // where the claim was acquired; it has ended then
+  };
 
   OriginDownloads(const OriginConfig& config, const OriginParts& parts, Executor executor);
 
-  // Fetches and stores the document under the claim of `token`, and ends the claim.
-  Task<Fetched> run(RefreshRequest request, int64_t token);
+  // Claims the document, and where that succeeds fetches and stores it. `force` claims also over a fresh copy.
+  Task<Attempt> attempt(RefreshRequest request, bool force);
 
   // As it was last seen, a second ago at most: then no claim is worth asking for.
   bool breaker_open() const { return breaker_open_until_ > parts_.clock.now(); }
@@ -52,9 +40,9 @@ class OriginDownloads {
  private:
   using Answer = Result<DocumentPtr, FetchError>;
 
-  Task<Fetched> ask_origin(RefreshRequest request, int64_t token);
-  Task<std::optional<Answer>> visit(DocumentPath path, coordination::BreakerPermit permit);
-  Task<Fetched> store_fetched(RefreshRequest request, int64_t token, DocumentPtr document);
+  Task<Fetched> fetch_and_store(RefreshRequest request, int64_t token);
+  Task<Result<Answer, Reason>> visit(DocumentPath path);
+  Task<Fetched> store(RefreshRequest request, int64_t token, DocumentPtr fetched);
   Task<> let_go(DocumentKey claimed, int64_t token);
   Task<> keep_claim(DocumentPath path, int64_t token);
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }

@@ -59,8 +59,17 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
     std::optional<coordination::Slot> slot =
         co_await slots_.take("origin/" + config_.origin, usable, owner_, config_.slot_ttl);
     if (slot) {
-      const bool in_rate = co_await keep_to_rate(*slot, until);
+      bool in_rate = false;
+      std::exception_ptr error;
+      try {
+        in_rate = co_await keep_to_rate(*slot, until);
+      } catch (...) {
+        error = std::current_exception();
+      }
       if (in_rate) co_return slot;
+      if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+      co_await slots_.give_back(*slot);
+      if (error) std::rethrow_exception(error);
     }
     if (clock_.now() >= until) co_return std::nullopt;
     const Duration jittered =
@@ -71,23 +80,11 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
   }
 }
 
-// False, and the slot is gone, where the rate's turn does not come in time.
+// False where the rate's turn does not come in time, or the slot was lost meanwhile.
 Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
   const Instant began = clock_.now();
-  bool in_rate = false;
-  std::exception_ptr error;
-  try {
-    in_rate = co_await wait_for_rate(until);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  if (!in_rate) {
-    if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-    co_await slots_.give_back(slot);
-    if (error) std::rethrow_exception(error);
-    co_return false;
-  }
-  if (clock_.now() == began) co_return true;
+  const bool in_rate = co_await wait_for_rate(until);
+  if (!in_rate || clock_.now() == began) co_return in_rate;
   // The wait must not come off the time that the request itself may take.
   co_return co_await slots_.renew(std::move(slot), config_.slot_ttl);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "coordination/shared_breaker.h"
@@ -34,6 +35,7 @@ class PretendSlots : public coordination::Slots {
       Held& held = held_[{key, number}];
       if (held.until > clock_.wall()) continue;
       held = {held.token + 1, clock_.wall() + ttl};
+      if (after_take) after_take();
       co_return coordination::Slot{key, number, held.token};
     }
     co_return std::nullopt;
@@ -55,6 +57,7 @@ class PretendSlots : public coordination::Slots {
     return std::ranges::count_if(
         held_, [&](const auto& one) { return one.first.first == key && one.second.until > clock_.wall(); });
   }
+  std::function<void()> after_take;
   Duration left(const coordination::Slot& slot) { return held_[{slot.key, slot.number}].until - clock_.wall(); }
 
  private:
@@ -72,6 +75,7 @@ class PretendBreaker : public coordination::SharedBreaker {
 
   Task<Result<Permit, Duration>> ask(std::string, Duration) override {
     ++asked;
+    if (after_ask) after_ask();
     if (open) co_return Duration{30s};
     co_return Permit{};
   }
@@ -85,6 +89,7 @@ class PretendBreaker : public coordination::SharedBreaker {
   }
   Task<coordination::BreakerState> state(std::string) override { co_return coordination::BreakerState{}; }
 
+  std::function<void()> after_ask;
   bool open = false;
   int asked = 0;
   int good = 0;
@@ -131,6 +136,7 @@ class PretendStore : public DocumentStore {
 
   Task<DocumentPtr> find(DocumentKey key) override {
     fail_if_down();
+    ++finds;
     DocumentPtr seen = rows[key.path.text()].document;
     if (find_takes > 0s) co_await clock_.sleep_for(find_takes);
     co_return seen;
@@ -154,6 +160,7 @@ class PretendStore : public DocumentStore {
       if (row.hold_until > clock_.wall()) co_return HeldDown{row.hold_until};
     }
     row.claim_until = clock_.wall() + request.ttl;
+    if (after_claim) after_claim();
     co_return Acquired{++row.token};
   }
   Task<bool> renew(DocumentKey key, int64_t token, Duration ttl) override {
@@ -162,13 +169,17 @@ class PretendStore : public DocumentStore {
     row.claim_until = clock_.wall() + ttl;
     co_return true;
   }
-  Task<bool> complete(DocumentKey key, int64_t token, DocumentPtr document) override {
+  Task<DocumentPtr> complete(DocumentKey key, int64_t token, Document document) override {
     Row& row = rows[key.path.text()];
-    if (row.token != token || row.claim_until == Time{}) co_return false;
-    auto stored = std::make_shared<Document>(*document);
-    stored->forced = document->forced || (row.document && row.document->forced);
-    row = {.document = stored, .token = token, .change = ++changes};
-    co_return true;
+    if (row.token != token || row.claim_until == Time{}) co_return nullptr;
+    auto stored = std::make_shared<Document>(std::move(document));
+    if (row.document) {
+      stored->forced |= row.document->forced;
+      if (!stored->case_type) stored->case_type = row.document->case_type;
+    }
+    stored->change = ++changes;
+    row = {.document = stored, .token = token, .change = changes};
+    co_return stored;
   }
   Task<> abort(DocumentKey key, int64_t token) override {
     Row& row = rows[key.path.text()];
@@ -212,7 +223,9 @@ class PretendStore : public DocumentStore {
     int64_t change = 0;
   };
   std::map<std::string, Row> rows;
+  std::function<void()> after_claim;
   int64_t changes = 0;
+  int finds = 0;
   int claims = 0;
   int polls = 0;
   bool down = false;

@@ -128,6 +128,7 @@ struct Response {
   int status = 200;
   Headers headers;
   std::variant<std::string, SharedBytes, std::unique_ptr<BodySource>, Takeover> body;
+  SharedBytes gzip{};  // the same body compressed, where somebody keeps that; sent to those who take it
 
   static Response text(int status, std::string body, std::string content_type = "text/plain; charset=utf-8");
   static Response json(int status, std::string body);

@@ -62,8 +62,8 @@ class DocumentStoreContract : public DatabaseFixture {
     made->etag = "\"1\"";
     return made;
   }
-  bool complete(int64_t token, const DocumentPtr& made) { return run(store_->complete(key(), token, made)); }
-  bool complete(int64_t token, std::string body) { return complete(token, document(std::move(body))); }
+  DocumentPtr complete(int64_t token, const DocumentPtr& made) { return run(store_->complete(key(), token, *made)); }
+  DocumentPtr complete(int64_t token, std::string body) { return complete(token, document(std::move(body))); }
   void fail(int64_t token, Duration first, Duration longest = 1h) { run(store_->fail(key(), token, first, longest)); }
   std::string body() {
     const DocumentPtr found = run(store_->find(key()));
@@ -245,6 +245,22 @@ TEST_P(DocumentStoreContract, the_case_type_is_kept_until_another_is_given) {
   EXPECT_EQ(run(store_->find(key()))->case_type, "family");
 }
 
+TEST_P(DocumentStoreContract, what_was_stored_is_returned_as_the_next_reader_finds_it) {
+  const auto first = document("1");
+  first->case_type = "civil";
+  first->forced = true;
+  complete(acquire(), first);
+  const DocumentPtr stored = complete(acquire({.force = true}), "2");
+  ASSERT_TRUE(stored);
+  const DocumentPtr found = run(store_->find(key()));
+  EXPECT_EQ(stored->body, "2");
+  EXPECT_EQ(stored->case_type, "civil");
+  EXPECT_TRUE(stored->forced);
+  EXPECT_EQ(stored->fetched_at, found->fetched_at);
+  EXPECT_EQ(stored->change, run(store_->last_change(origin_)));
+  EXPECT_EQ(found->change, stored->change);
+}
+
 TEST_P(DocumentStoreContract, changes_are_numbered_and_listed_oldest_first) {
   EXPECT_EQ(run(store_->last_change(origin_)), 0);
   EXPECT_TRUE(run(store_->changes_since(origin_, 0)).empty());
@@ -253,7 +269,7 @@ TEST_P(DocumentStoreContract, changes_are_numbered_and_listed_oldest_first) {
     const auto token = std::get<Acquired>(run(store_->claim(request))).token;
     const auto made = document(path);
     made->forced = path == "2.xml";
-    run(store_->complete(key(path), token, made));
+    run(store_->complete(key(path), token, *made));
   }
   EXPECT_EQ(run(store_->last_change(origin_)), 3);
   const auto changes = run(store_->changes_since(origin_, 0));
@@ -268,14 +284,14 @@ TEST_P(DocumentStoreContract, changes_are_numbered_and_listed_oldest_first) {
 }
 
 TEST_P(DocumentStoreContract, changes_at_the_same_time_get_different_numbers) {
-  std::vector<Task<bool>> completing;
+  std::vector<Task<DocumentPtr>> completing;
   for (int i = 0; i < 20; ++i) {
     const documents::DocumentKey one = key(fmt::format("{}.xml", i));
     documents::ClaimRequest request{one, "me", 1min, 1h};
     const auto token = std::get<Acquired>(run(store_->claim(request))).token;
-    completing.push_back(store_->complete(one, token, document("body")));
+    completing.push_back(store_->complete(one, token, *document("body")));
   }
-  for (const bool stored : values_of(std::move(completing))) EXPECT_TRUE(stored);
+  for (const DocumentPtr& stored : values_of(std::move(completing))) EXPECT_TRUE(stored);
   const auto changes = run(store_->changes_since(origin_, 0));
   ASSERT_EQ(changes.size(), 20U);
   for (size_t i = 0; i < changes.size(); ++i) EXPECT_EQ(changes[i].number, static_cast<int64_t>(i) + 1);

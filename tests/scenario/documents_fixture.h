@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/scenario/raw_client.h"
+#include "tests/support/lab_origin.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/sluice_server.h"
@@ -18,35 +19,23 @@
 
 namespace sluice::test {
 
-// `sluice-lab origin`, told how to behave while it runs.
-class LabOrigin {
+// A simulated origin that is told how to behave while it runs.
+class ToldOrigin : public LabOrigin {
  public:
-  explicit LabOrigin(std::vector<std::string> flags = {}) {
-    flags.insert(flags.begin(), {binary("sluice-lab"), "origin", "--listen", "127.0.0.1:0"});
-    process_.emplace(ProcessOptions{.arguments = std::move(flags)});
-    const std::string line = process_->wait_for_line("listening on http");
-    port_ = static_cast<uint16_t>(std::stoi(line.substr(line.rfind(':') + 1)));
-  }
-
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   void set(const std::string& json) const {
-    RawClient client(port_);
+    RawClient client(port());
     client.send("PUT /settings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: " +
                 std::to_string(json.size()) + "\r\n\r\n" + json);
     ASSERT_EQ(client.read_response().status, 200);
   }
   // A number of GET /stats: "maxConcurrency", or a path for how often it was asked for.
   int64_t stat(const std::string& name) const {
-    const std::string stats = RawClient(port_).get("/stats").body;
+    const std::string stats = RawClient(port()).get("/stats").body;
     std::smatch found;
     const std::regex pattern("\"" + std::regex_replace(name, std::regex("[.]"), "[.]") +
                              "\"\\s*:\\s*(?:\\{\\s*\"requests\"\\s*:\\s*)?(\\d+)");
     return std::regex_search(stats, found, pattern) ? std::stoll(found[1]) : 0;
   }
-
- private:
-  std::optional<Process> process_;
-  uint16_t port_ = 0;
 };
 
 class Installation {

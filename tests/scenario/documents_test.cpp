@@ -12,8 +12,8 @@ using testing::HasSubstr;
 struct DocumentsScenario : testing::Test {
   // Starting an installation takes seconds; the tests share one and use paths of their own.
   static void SetUpTestSuite() {
-    steady = new LabOrigin();
-    flaky = new LabOrigin();
+    steady = new ToldOrigin();
+    flaky = new ToldOrigin();
     std::string settings;
     for (const auto& [name, origin] : {std::pair{"scourt", steady}, std::pair{"flaky", flaky}}) {
       settings +=
@@ -48,8 +48,8 @@ struct DocumentsScenario : testing::Test {
 
   static constexpr const char* good =
       R"({"latency":"0ms","failureRate":0,"htmlRate":0,"disguisedRate":0,"stallRate":0,"truncateRate":0})";
-  static inline LabOrigin* steady = nullptr;
-  static inline LabOrigin* flaky = nullptr;
+  static inline ToldOrigin* steady = nullptr;
+  static inline ToldOrigin* flaky = nullptr;
   static inline Installation* installation = nullptr;
 };
 
@@ -95,9 +95,36 @@ TEST_F(DocumentsScenario, a_killed_owner_is_replaced_and_nobody_is_left_waiting)
   ask(third, document_target("scourt", path));
   installation->server(0).kill();
   steady->set(R"({"latency":"0ms"})");
+  const auto killed = std::chrono::steady_clock::now();
   EXPECT_THAT(second.read_response().status, AnyOf(200, 503));
   EXPECT_THAT(third.read_response().status, AnyOf(200, 503));
   EXPECT_EQ(get(1, "scourt", path).status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - killed, 15s);
+  EXPECT_EQ(steady->stat(path), 2);
+  installation->restart(0);
+}
+
+// Its slots come back when their leases end, 13 s after they were taken here.
+TEST_F(DocumentsScenario, a_killed_owner_of_all_slots_blocks_the_origin_no_longer_than_their_leases) {
+  steady->set(R"({"latency":"7s"})");
+  std::vector<std::unique_ptr<RawClient>> readers;
+  for (const std::string path : {"extra/slot1.xml", "extra/slot2.xml", "extra/slot3.xml"}) {
+    readers.push_back(std::make_unique<RawClient>(port(0)));
+    ask(*readers.back(), document_target("scourt", path));
+    wait_for_origin(path, 1);
+  }
+  installation->server(0).kill();
+  const auto killed = std::chrono::steady_clock::now();
+  steady->set(R"({"latency":"0ms"})");
+  // Whoever asks is answered or told 503 in time, and before the leases have ended for long somebody is answered.
+  int served = 0;
+  while (served == 0) {
+    const RawResponse response = get(1, "scourt", "extra/slot4.xml");
+    EXPECT_THAT(response.status, AnyOf(200, 503));
+    if (response.status == 200) ++served;
+    ASSERT_LT(std::chrono::steady_clock::now() - killed, 20s) << "the slots did not come back";
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - killed, 15s);
   installation->restart(0);
 }
 
@@ -141,19 +168,21 @@ TEST_F(DocumentsScenario, what_the_origin_gets_wrong_is_never_cached) {
       {R"({"htmlRate":1})", "invalid-content"},
       {R"({"htmlRate":0,"disguisedRate":1})", "invalid-content"},
       {R"({"disguisedRate":0,"truncateRate":1})", "origin-error"},
-      {R"({"truncateRate":0,"stallRate":1})", "download-timeout"}};
+      {R"({"truncateRate":0,"failureRate":1})", "origin-error"},
+      {R"({"failureRate":0,"stallRate":1})", "download-timeout"}};
+  int way = 0;
   for (const auto& [settings, reason] : ways) {
     flaky->set(settings);
     const RawResponse forced = download(port(1), "flaky", R"({"path":"extra/good.xml","forceRefresh":true})");
     EXPECT_EQ(forced.status, 200) << settings;
     EXPECT_THAT(forced.body, HasSubstr(R"("degraded":true,"reason":")" + reason)) << settings;
     EXPECT_THAT(forced.body, HasSubstr(R"("source":"stale")")) << settings;
-    const RawResponse cold = get(2, "flaky", "extra/never-" + reason + ".xml");
+    const std::string never = "extra/never-" + std::to_string(++way) + ".xml";
+    const RawResponse cold = get(2, "flaky", never);
     EXPECT_EQ(cold.status, 503) << settings;
     EXPECT_EQ(cold.header("Retry-After"), "5");
-    EXPECT_EQ(
-        RawClient(port(2)).get(document_target("flaky", "extra/never-" + reason + ".xml") + "?fetch=false").status,
-        404);
+    EXPECT_EQ(cold.header("Sluice-Degraded"), reason) << settings;
+    EXPECT_EQ(RawClient(port(2)).get(document_target("flaky", never) + "?fetch=false").status, 404);
   }
   EXPECT_EQ(get(2, "flaky", path).header("ETag"), first.header("ETag"));
   EXPECT_EQ(get(2, "flaky", path).body, first.body);
@@ -183,8 +212,27 @@ TEST_F(DocumentsScenario, answers_say_where_they_come_from) {
       RawClient(port(1)).get(document_target("scourt", path), "If-None-Match: " + memory.header("ETag") + "\r\n");
   EXPECT_EQ(unchanged.status, 304);
   EXPECT_EQ(memory.header("Content-Type"), "application/xml");
+  EXPECT_EQ(memory.header("Cache-Control"), "public, max-age=60");
+  EXPECT_EQ(memory.header("Age"), std::to_string(std::stoi(memory.header("Age"))));
+  EXPECT_THAT(RawClient(port(0)).get("/metrics").body,
+              HasSubstr(R"(document_requests_total{origin="scourt",source="memory"})"));
   EXPECT_THAT(RawClient(port(0)).get("/api/v1/documents/scourt?path=" + path).body,
               HasSubstr(R"("origin":"scourt","path":"extra/source.xml","content":"<?xml)"));
+}
+
+TEST_F(DocumentsScenario, a_document_is_sent_compressed_to_those_who_take_that) {
+  const std::string path = "extra/compressed.xml";
+  const std::string plain = get(0, "scourt", path).body;
+  const auto compressed = [&] {
+    return RawClient(port(0)).get(document_target("scourt", path), "Accept-Encoding: gzip\r\n");
+  };
+  const RawResponse first = compressed();
+  EXPECT_EQ(first.header("Content-Encoding"), "gzip");
+  EXPECT_EQ(first.header("Vary"), "Accept-Encoding");
+  EXPECT_LT(first.body.size(), plain.size());
+  EXPECT_TRUE(first.body.starts_with("\x1f\x8b"));
+  EXPECT_EQ(compressed().body, first.body);
+  EXPECT_EQ(get(0, "scourt", path).body, plain);
 }
 
 TEST_F(DocumentsScenario, only_services_may_ask_for_downloads) {

@@ -8,7 +8,7 @@ namespace {
 using namespace documents;
 
 constexpr Statement find_document =
-    "SELECT body, content_type, etag, case_type, fetched_at, forced FROM documents "
+    "SELECT body, content_type, etag, case_type, fetched_at, forced, change_number FROM documents "
     "WHERE origin = $1 AND path = $2 AND body IS NOT NULL";
 
 // Everything the claim decides on stands in the WHERE: of any number of callers the row lock lets one through, and the
@@ -53,7 +53,8 @@ constexpr Statement complete_document =
     "UPDATE documents SET state = 'CACHED', body = $4, content_type = $5, etag = $6, "
     "  case_type = coalesce($7, case_type), forced = forced OR $8, change_number = $9, fetched_at = now(), "
     "  failures = 0, hold_until = NULL, claimed_by = NULL, claim_expires_at = NULL, updated_at = now() "
-    "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL";
+    "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL "
+    "RETURNING case_type, forced, fetched_at, change_number";
 constexpr Statement abort_claim =
     "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
     "  claim_expires_at = NULL, updated_at = now() "
@@ -99,13 +100,23 @@ TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
   co_return Downloading{};
 }
 
-TxTask<bool> complete_body(Tx& tx, DocumentKey key, int64_t token, DocumentPtr document) {
+// What a stored document has from its row.
+struct Stored {
+  std::optional<std::string> case_type;
+  bool forced = false;
+  Time fetched_at;
+  int64_t change = 0;
+};
+
+TxTask<std::optional<Stored>> complete_body(Tx& tx, DocumentKey key, int64_t token, DocumentPtr document) {
   const Rows change = co_await tx.execute(next_change, Params(key.origin));
   const Rows stored = co_await tx.execute(
       complete_document,
       Params(key.origin, key.path.text(), token, Bytes(document->body.begin(), document->body.end()),
              document->content_type, document->etag, document->case_type, document->forced, change.one().integer(0)));
-  co_return stored.affected == 1;
+  if (stored.empty()) co_return std::nullopt;
+  const Row& row = stored.one();
+  co_return Stored{row.optional_text(0), row.boolean(1), row.time(2), row.integer(3)};
 }
 
 TxTask<bool> purge_body(Tx& tx, DocumentKey key) {
@@ -133,6 +144,7 @@ Task<DocumentPtr> SqlDocumentStore::find(DocumentKey key) {
   document->case_type = row.optional_text(3);
   document->fetched_at = row.time(4);
   document->forced = row.boolean(5);
+  document->change = row.integer(6);
   co_return document;
 }
 
@@ -156,8 +168,15 @@ Task<bool> SqlDocumentStore::renew(DocumentKey key, int64_t token, Duration ttl)
   co_return renewed == 1;
 }
 
-Task<bool> SqlDocumentStore::complete(DocumentKey key, int64_t token, DocumentPtr document) {
-  return database_.transact(complete_body, std::move(key), token, std::move(document));
+Task<DocumentPtr> SqlDocumentStore::complete(DocumentKey key, int64_t token, Document document) {
+  const auto copy = std::make_shared<Document>(std::move(document));
+  std::optional<Stored> stored = co_await database_.transact(complete_body, std::move(key), token, copy);
+  if (!stored) co_return nullptr;
+  copy->case_type = std::move(stored->case_type);
+  copy->forced = stored->forced;
+  copy->fetched_at = stored->fetched_at;
+  copy->change = stored->change;
+  co_return copy;
 }
 
 Task<> SqlDocumentStore::abort(DocumentKey key, int64_t token) {

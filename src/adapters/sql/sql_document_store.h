@@ -14,7 +14,8 @@ class SqlDocumentStore : public documents::DocumentStore {
   Task<documents::DownloadState> download_state(documents::DocumentKey key) override;
   Task<documents::ClaimOutcome> claim(documents::ClaimRequest request) override;
   Task<bool> renew(documents::DocumentKey key, int64_t token, Duration ttl) override;
-  Task<bool> complete(documents::DocumentKey key, int64_t token, documents::DocumentPtr document) override;
+  Task<documents::DocumentPtr> complete(documents::DocumentKey key, int64_t token,
+                                        documents::Document document) override;
   Task<> abort(documents::DocumentKey key, int64_t token) override;
   Task<> fail(documents::DocumentKey key, int64_t token, Duration first, Duration longest) override;
   Task<int64_t> sweep() override;

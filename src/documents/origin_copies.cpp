@@ -1,0 +1,112 @@
+#include "documents/origin_copies.h"
+
+#include "documents/content_check.h"
+
+namespace sluice::documents {
+
+OriginCopies::OriginCopies(const OriginConfig& config, const OriginParts& parts)
+    : config_(config), parts_(parts), memory_(static_cast<size_t>(config.memory_limit.bytes)) {}
+
+bool OriginCopies::fresh(const Document& document) const {
+  return document.fetched_at + config_.fresh_for > parts_.clock.wall();
+}
+
+bool OriginCopies::usable(const Document& document) const {
+  return !find_fault(config_.require, document.content_type, document.body);
+}
+
+DocumentPtr OriginCopies::fresh_in_memory(const DocumentPath& path) {
+  DocumentPtr document = memory_.find(path.text());
+  return document && fresh(*document) ? document : nullptr;
+}
+
+http::SharedBytes OriginCopies::gzipped(const DocumentPath& path, const DocumentPtr& document) {
+  return memory_.gzipped(path.text(), document);
+}
+
+Task<std::optional<Served>> OriginCopies::nearest(DocumentPath path, bool must_be_fresh) {
+  if (DocumentPtr copy = memory_.find(path.text()); copy && (fresh(*copy) || !must_be_fresh)) {
+    co_return Served{std::move(copy), Source::memory};
+  }
+  const int64_t seen_change = known_change_;
+  DocumentPtr copy = co_await static_copy(path);
+  if (copy) {
+    keep(path, copy, seen_change);
+    co_return Served{std::move(copy), Source::static_file};
+  }
+  if (!matches_glob(config_.allow, path.text())) co_return std::nullopt;
+  copy = co_await stored(path);
+  if (!copy || (must_be_fresh && !fresh(*copy))) co_return std::nullopt;
+  co_return Served{std::move(copy), Source::database};
+}
+
+Task<std::optional<Served>> OriginCopies::last(DocumentPath path) {
+  std::optional<Served> at_hand = co_await last_without_database(path);
+  if (at_hand) co_return at_hand;
+  DocumentPtr copy = co_await stored(path);
+  if (copy) co_return Served{std::move(copy), Source::stale};
+  co_return std::nullopt;
+}
+
+Task<std::optional<Served>> OriginCopies::last_without_database(DocumentPath path) {
+  DocumentPtr copy = co_await static_copy(path);
+  if (copy) co_return Served{std::move(copy), Source::static_file};
+  copy = memory_.find(path.text());
+  if (copy) co_return Served{std::move(copy), Source::stale};
+  co_return std::nullopt;
+}
+
+Task<DocumentPtr> OriginCopies::static_copy(DocumentPath path) {
+  if (outranks_static_.contains(path.text())) co_return nullptr;
+  DocumentPtr copy = co_await parts_.static_copies.find(path);
+  // It may have been outranked while it was read.
+  if (!copy || !usable(*copy) || outranks_static_.contains(path.text())) co_return nullptr;
+  co_return copy;
+}
+
+Task<DocumentPtr> OriginCopies::stored(DocumentPath path) {
+  const int64_t seen_change = known_change_;
+  DocumentPtr copy = co_await parts_.store.find(key(path));
+  if (!copy || !usable(*copy)) co_return nullptr;
+  keep(path, copy, seen_change);
+  co_return copy;
+}
+
+// Not where a change was learned since the copy was asked for: it may be older than that change.
+void OriginCopies::keep(const DocumentPath& path, const DocumentPtr& document, int64_t seen_change) {
+  if (seen_change == known_change_ || document->change >= known_change_) memory_.put(path.text(), document);
+}
+
+void OriginCopies::remember(const DocumentPath& path, const DocumentPtr& document) {
+  // A later change is known, and maybe of this document: this one was learned of before it.
+  if (document->change < known_change_) return;
+  learn({path.text(), document->change, document->forced});
+  memory_.put(path.text(), document);
+}
+
+Task<bool> OriginCopies::purge(DocumentPath path) {
+  const bool purged = co_await parts_.store.purge(key(path));
+  memory_.erase(path.text());
+  outranks_static_.erase(path.text());
+  co_return purged;
+}
+
+Task<> OriginCopies::learn_changes() {
+  const int64_t last = co_await parts_.store.last_change(config_.name);
+  if (last == known_change_) co_return;
+  const std::vector<Change> changes = co_await parts_.store.changes_since(config_.name, known_change_);
+  for (const Change& change : changes) learn(change);
+  // Some numbers have no row any more, and some rows came after the number was read.
+  known_change_ = changes.empty() ? last : std::max(last, changes.back().number);
+}
+
+void OriginCopies::learn(const Change& change) {
+  memory_.erase_before(change.path, change.number);
+  if (change.forced) {
+    outranks_static_.insert(change.path);
+  } else {
+    outranks_static_.erase(change.path);
+  }
+}
+
+}  // namespace sluice::documents

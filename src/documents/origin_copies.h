@@ -1,0 +1,57 @@
+// The copies of one origin's documents: in memory, shipped with the configuration, in the database.
+//
+// The nearest one answers. A row made by forceRefresh outranks the static file. What other instances stored, refreshed
+// or purged is learned within seconds, so that no old copy in memory outlives it for long; this process's own fresh
+// copies stay, because every copy knows the number of the change that made it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "documents/memory_copies.h"
+#include "documents/origin_parts.h"
+
+namespace sluice::documents {
+
+// Belongs to the origin's executor, except where a method says otherwise. Configuration and parts outlive it.
+class OriginCopies {
+ public:
+  OriginCopies(const OriginConfig& config, const OriginParts& parts);
+
+  // From any thread: the copy in memory while it is fresh, and its body compressed (see MemoryCopies).
+  DocumentPtr fresh_in_memory(const DocumentPath& path);
+  http::SharedBytes gzipped(const DocumentPath& path, const DocumentPtr& document);
+
+  // Memory, static file, database: the first copy that is usable and, if asked for, fresh.
+  Task<std::optional<Served>> nearest(DocumentPath path, bool must_be_fresh);
+  // What there is when the document cannot be fetched, however old: the static file, else the last good copy.
+  Task<std::optional<Served>> last(DocumentPath path);
+  // The same when the database is away too.
+  Task<std::optional<Served>> last_without_database(DocumentPath path);
+  // The usable copy in the database.
+  Task<DocumentPtr> stored(DocumentPath path);
+
+  // A download of this process was stored.
+  void remember(const DocumentPath& path, const DocumentPtr& document);
+  Task<bool> purge(DocumentPath path);
+  // Looks once for what other instances changed.
+  Task<> learn_changes();
+
+  bool fresh(const Document& document) const;
+
+ private:
+  bool usable(const Document& document) const;
+  Task<DocumentPtr> static_copy(DocumentPath path);
+  void keep(const DocumentPath& path, const DocumentPtr& document, int64_t seen_change);
+  void learn(const Change& change);
+  DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
+
+  const OriginConfig& config_;
+  const OriginParts& parts_;
+  MemoryCopies memory_;
+  std::unordered_set<std::string> outranks_static_;
+  int64_t known_change_ = 0;
+};
+
+}  // namespace sluice::documents
