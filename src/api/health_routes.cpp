@@ -41,7 +41,8 @@ Task<http::Response> metrics_text(Call) {
 
 Task<http::Response> readyz(Clock& clock, const Readiness& readiness) {
   const std::deque<bool> answers = co_await probe_all(clock, readiness);
-  const bool ready = !readiness.draining && std::ranges::all_of(answers, std::identity{});
+  bool ready = !readiness.draining;
+  for (size_t i = 0; i < answers.size(); ++i) ready = ready && (answers[i] || !readiness.engines[i].needed);
   std::string engines;
   json::Writer writer(engines);
   writer.begin_object();
@@ -72,8 +73,9 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness) {
   api.add({.pattern = "/readyz",
            .tag = "system",
            .summary = "Whether requests can be served, engine by engine.",
-           .answers = {{200, "Every engine answers.", std::string(ready_schema)},
-                       {503, "An engine does not answer, or the server is stopping.", std::string(ready_schema)}},
+           .answers = {{200, "Every engine that is needed answers.", std::string(ready_schema)},
+                       {503, "An engine that is needed does not answer, or the server is stopping.",
+                        std::string(ready_schema)}},
            .action = [&clock, &readiness](const Call&) { return readyz(clock, readiness); }});
   api.add({.pattern = "/metrics",
            .tag = "system",

@@ -10,10 +10,13 @@
 
 namespace sluice::api {
 
-// An engine this process needs. `check` throws EngineUnavailable when it does not answer.
+// An engine this process uses. `check` throws EngineUnavailable when it does not answer.
 struct EngineProbe {
   std::string name;
   std::function<Task<>()> check;
+  // Without it nothing can be served. One that is merely missed is shown as down, but does not take all instances out
+  // of service at once: reads go on from what is left.
+  bool needed = true;
 };
 
 // Shared with whoever stops the server.

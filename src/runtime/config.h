@@ -47,6 +47,8 @@ class Loader {
     table.about = std::move(about);
     describe_table(table, target);
   }
+  // What no section can see alone; names keys by their path: "redis.url".
+  void rule(std::function<void(Problems&)> check) { root_.validate = std::move(check); }
   // A variable that is not a setting and may be there all the same: SLUICE_ADMIN_EMAIL.
   void allow_variable(std::string name) { allowed_.insert(std::move(name)); }
 

@@ -24,7 +24,7 @@ std::string join(const std::string& path, const std::string& name) {
 }  // namespace
 
 void Problems::add(std::string_view key, std::string message) {
-  const Key* found = table_.find_key(key);
+  const Key* found = table_.find_path(key);
   const bool set = found != nullptr && found->origin != "default";
   all_.push_back({set ? found->origin : std::string(file_), table_.path_of(key), std::move(message)});
 }
@@ -63,6 +63,13 @@ Key* Table::find_key(std::string_view key_name) {
 const Key* Table::find_key(std::string_view key_name) const {
   const auto found = std::ranges::find(keys, key_name, &Key::name);
   return found == keys.end() ? nullptr : &*found;
+}
+
+const Key* Table::find_path(std::string_view path_to_key) const {
+  const size_t dot = path_to_key.find('.');
+  if (dot == std::string_view::npos) return find_key(path_to_key);
+  const auto inner = std::ranges::find(tables, path_to_key.substr(0, dot), &Table::name);
+  return inner == tables.end() ? nullptr : inner->find_path(path_to_key.substr(dot + 1));
 }
 
 std::string Table::path_of(std::string_view key_name) const {

@@ -72,6 +72,8 @@ struct Table {
 
   Key* find_key(std::string_view key_name);
   const Key* find_key(std::string_view key_name) const;
+  // The same for a key of a table inside: "breaker.open_for".
+  const Key* find_path(std::string_view path_to_key) const;
   std::string path_of(std::string_view key_name) const;
   std::vector<std::string> known_names() const;
 };

@@ -209,6 +209,14 @@ TEST_F(ConfigTest, a_plan_that_cannot_work_is_a_problem_at_the_key_that_was_set)
               ElementsAre("s.toml:2: http.idle_timeout must not be shorter than head_timeout; raise it"));
 }
 
+TEST_F(ConfigTest, a_rule_over_sections_names_the_place_of_a_key_inside) {
+  loader.rule([this](Problems& problems) {
+    if (http.limits.calls > http.workers) problems.add("http.limits.calls", "must not exceed http.workers; lower it");
+  });
+  EXPECT_THAT(load("[http]\nworkers = 2\n[http.limits]\ncalls = 3"),
+              ElementsAre("s.toml:4: http.limits.calls must not exceed http.workers; lower it"));
+}
+
 TEST_F(ConfigTest, a_variable_that_nearly_is_a_setting_is_a_problem) {
   loader.allow_variable("SLUICE_HTTP_SPECIAL");
   EXPECT_THAT(load(Sources{.environment = {{"SLUICE_HTP_LISTEN", "x"},

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include <boost/asio/use_future.hpp>
+
 #include "adapters/postgres/postgres_database.h"
 #include "adapters/sqlite/sqlite_database.h"
 
@@ -12,9 +14,19 @@ Task<> ask_for_one(std::shared_ptr<sql::Database> database) {
   co_await database->read("SELECT 1");
 }
 
+Task<> ask_for_pong(redis::Redis& redis) {
+  redis::Command ping = redis::Command("PING").repeatable();
+  co_await redis.run(std::move(ping));
+}
+
 }  // namespace
 
 Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access) {
+  if (settings.redis.used() && access == Access::owner) {
+    redis_thread_ = std::make_unique<IoThreads>(1);
+    redis_ = std::make_unique<redis::Redis>(settings.redis, redis_thread_->executor(0), clock);
+    redis_thread_->start();
+  }
   if (!settings.postgres.used()) {
     sqlite::SqliteOptions options = settings.sqlite;
     options.folder = settings.storage.data;
@@ -30,6 +42,10 @@ Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Acc
   }
 }
 
+Engines::~Engines() {
+  if (redis_) asio::co_spawn(redis_thread_->executor(0), redis_->close(), asio::use_future).get();
+}
+
 std::vector<api::EngineProbe> Engines::probes() const {
   std::vector<api::EngineProbe> probes;
   std::set<const sql::Database*> seen;
@@ -38,6 +54,10 @@ std::vector<api::EngineProbe> Engines::probes() const {
     const bool embedded = database->dialect() == sql::Dialect::sqlite;
     const std::string name = embedded ? "sqlite" : "postgres/" + std::string(names(service).schema);
     probes.push_back({name, [database] { return ask_for_one(database); }});
+  }
+  if (redis_) {
+    redis::Redis& redis = *redis_;
+    probes.push_back({redis::engine_name, [&redis] { return ask_for_pong(redis); }, false});
   }
   return probes;
 }

@@ -1,4 +1,4 @@
-// The databases of an installation, opened.
+// The engines of an installation, opened: its databases, and Redis where there is one.
 #pragma once
 
 #include <map>
@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "adapters/postgres/engine_thread.h"
+#include "adapters/redis/redis.h"
 #include "adapters/sql/database.h"
 #include "api/system_routes.h"
 #include "runtime/clock.h"
+#include "runtime/io_threads.h"
 #include "server/settings.h"
 
 namespace sluice::server {
@@ -20,8 +22,11 @@ class Engines {
 
   // Opens what the roles need. Throws EngineUnavailable with one sentence for the operator.
   Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access = Access::owner);
+  ~Engines();
 
   sql::Database& of(Service service) const { return *databases_.at(service); }
+  // Null where none is configured, and for commands beside an owner.
+  redis::Redis* redis() const { return redis_.get(); }
 
   // One for each engine, for /readyz.
   std::vector<api::EngineProbe> probes() const;
@@ -29,6 +34,8 @@ class Engines {
  private:
   std::unique_ptr<postgres::EngineThread> thread_;
   std::map<Service, std::shared_ptr<sql::Database>> databases_;
+  std::unique_ptr<IoThreads> redis_thread_;  // its connections have a thread of their own, like PostgreSQL's
+  std::unique_ptr<redis::Redis> redis_;
 };
 
 }  // namespace sluice::server

@@ -80,10 +80,28 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("storage", storage, "The embedded engine.");
   loader.section("sqlite", sqlite, "The embedded engine's database.");
   loader.section("postgres", postgres, "PostgreSQL. Where url is set, records are kept there.");
+  loader.section("redis", redis,
+                 "Redis or Valkey, one server or a cluster. Where url is set, hot shared state is there.");
+  loader.section("coordination", coordination, "What instances share to keep out of each other's way.");
   loader.section("accounts", accounts, "People and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");
+  loader.rule([this](config::Problems& problems) { validate(problems); });
   for (const char* name : {"SLUICE_ADMIN_EMAIL", "SLUICE_ADMIN_PASSWORD", "SLUICE_SERVICE_KEY"}) {
     loader.allow_variable(name);
+  }
+}
+
+void Settings::validate(config::Problems& problems) const {
+  const CoordinationEngines& engines = coordination.engines;
+  const std::map<std::string, CoordinationEngine> chosen = {
+      {"coordination.engine", coordination.engine},       {"coordination.engines.leases", engines.leases},
+      {"coordination.engines.slots", engines.slots},      {"coordination.engines.limits", engines.limits},
+      {"coordination.engines.cache", engines.cache},      {"coordination.engines.coalescing", engines.coalescing},
+      {"coordination.engines.denylist", engines.denylist}};
+  for (const auto& [key, engine] : chosen) {
+    if (engine == CoordinationEngine::redis && !redis.used()) {
+      problems.add(key, "is redis, but there is none; set redis.url");
+    }
   }
 }
 

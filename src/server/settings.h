@@ -8,11 +8,13 @@
 
 #include "accounts/passwords.h"
 #include "adapters/postgres/postgres_config.h"
+#include "adapters/redis/redis_config.h"
 #include "adapters/sqlite/sqlite_config.h"
 #include "documents/origin_config.h"
 #include "http/server_config.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
+#include "server/coordination_settings.h"
 #include "server/services.h"
 
 namespace sluice::server {
@@ -70,11 +72,16 @@ struct Settings {
   StorageSettings storage;
   sqlite::SqliteOptions sqlite;
   PostgresSettings postgres;
+  redis::RedisConfig redis;
+  CoordinationSettings coordination;
   AccountsSettings accounts;
   documents::DocumentsConfig documents;
 
   // Registers every section with `loader`, which fills them; they must not move afterwards.
   void register_with(config::Loader& loader);
+
+  // What no section can see alone.
+  void validate(config::Problems& problems) const;
 };
 
 // Where settings come from besides the environment.

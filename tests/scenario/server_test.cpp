@@ -8,8 +8,10 @@
 #include <sys/resource.h>
 
 #include "tests/scenario/raw_client.h"
+#include "tests/support/needs.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/redis_server.h"
 #include "tests/support/sluice_server.h"
 #include "tests/support/temporary_folder.h"
 
@@ -257,6 +259,31 @@ TEST_F(ServerScenario, runs_on_postgresql_behind_a_pooler_and_survives_its_resta
   }
   EXPECT_EQ(one.stop(), 0);
   EXPECT_EQ(two.stop(), 0);
+}
+
+TEST_F(ServerScenario, without_redis_it_goes_on_and_says_so) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  RedisServer redis;
+  SluiceServer sluice({.data = data(), .config = write_config("[redis]\nurl = \"" + redis.url() + "\"\n")});
+  EXPECT_THAT(RawClient(sluice.port()).get("/readyz").body, HasSubstr(R"("redis":"up")"));
+  redis.kill();
+  const RawResponse without = RawClient(sluice.port()).get("/readyz");
+  EXPECT_EQ(without.status, 200);
+  EXPECT_THAT(without.body, HasSubstr(R"("redis":"down")"));
+  redis.start();
+  const auto give_up = std::chrono::steady_clock::now() + 60s;
+  while (RawClient(sluice.port()).get("/readyz").body.find(R"("redis":"up")") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up) << sluice.process().output();
+  }
+  EXPECT_EQ(sluice.stop(), 0);
+}
+
+TEST_F(ServerScenario, a_choice_of_engine_that_cannot_be_kept_is_refused_with_its_place) {
+  const CommandResult result =
+      run_sluice({"config", "check", "--config", write_config("[coordination.engines]\nlimits = \"redis\"\n")});
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.output, HasSubstr("sluice.toml:2: coordination.engines.limits is redis, but there is none; set "
+                                       "redis.url"));
 }
 
 }  // namespace
