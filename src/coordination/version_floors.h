@@ -22,7 +22,8 @@
 
 namespace sluice::coordination {
 
-// Microseconds since 1970 and some. Below 2^53, which scripts can count up to, for the next two hundred years.
+// Microseconds since 1970 and some: below 2^53, which scripts can count up to, for two hundred years. Whoever reads one
+// from outside refuses what is not between 0 and that.
 using Version = int64_t;
 
 inline constexpr Version highest_version = (Version{1} << 53) - 1;

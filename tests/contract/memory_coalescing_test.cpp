@@ -1,5 +1,8 @@
 #include "adapters/memory/memory_coalescing.h"
 
+#include <atomic>
+#include <thread>
+
 #include "runtime/system_clock.h"
 #include "runtime/virtual_clock.h"
 #include "tests/contract/coalescing_contract.h"
@@ -60,6 +63,25 @@ TEST_F(MemoryCoalescingTest, beyond_its_bound_it_forgets_what_was_used_longest_a
   EXPECT_EQ(coalescing_.items(), 100U);
   EXPECT_EQ(ask("item 0"), RefreshOutcome::already);
   EXPECT_EQ(ask("item 1"), RefreshOutcome::published);
+}
+
+TEST(MemoryCoalescingThreads, of_many_threads_one_publishes_each_time) {
+  SystemClock clock;
+  MemoryCoalescing coalescing({.lanes = {{"only", 1min}}}, {}, clock);
+  std::atomic<int> published = 0;
+  const auto ask_for_all = [&] {
+    asio::io_context io;
+    for (int i = 0; i < 200; ++i) {
+      asio::co_spawn(io, coalescing.request({fmt::format("item {}", i)}), [&](const auto&, const auto& answer) {
+        if (answer.to_publish()) ++published;
+      });
+    }
+    io.run();
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(ask_for_all);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(published, 200);
 }
 
 }  // namespace
