@@ -239,6 +239,21 @@ TEST(CircuitBreaker, a_failed_trial_opens_it_for_longer) {
   EXPECT_EQ(breaker.retry_after(now), 60s);
 }
 
+TEST(CircuitBreaker, a_sign_of_life_lets_trial_calls_pass_before_the_time) {
+  CircuitBreaker breaker({.window = 1, .trial_calls = 1});
+  const Instant now{};
+  breaker.sign_of_life(now);
+  EXPECT_EQ(breaker.state(now), CircuitBreaker::State::closed);
+  ASSERT_TRUE(breaker.allow(now));
+  breaker.record(false, now);
+  EXPECT_FALSE(breaker.allow(now));
+  breaker.sign_of_life(now);
+  EXPECT_EQ(breaker.state(now), CircuitBreaker::State::half_open);
+  ASSERT_TRUE(breaker.allow(now));
+  breaker.record(true, now);
+  EXPECT_EQ(breaker.state(now), CircuitBreaker::State::closed);
+}
+
 TEST(CircuitBreaker, a_forgotten_trial_makes_room_for_another) {
   CircuitBreaker breaker({.window = 1, .trial_calls = 1});
   Instant now{};

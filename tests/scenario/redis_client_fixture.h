@@ -27,6 +27,46 @@ bool eventually(Attempt attempt) {
   return true;
 }
 
+// How a call ended. As a value, because TSan can't see how libstdc++ counts who still holds an exception that crosses
+// threads.
+struct Ended {
+  Reply reply;
+  std::string failure = "none";  // "late: what", "not run: what", ...
+};
+
+inline Task<Ended> end_of(Task<Reply> call) {
+  Ended ended;
+  try {
+    ended.reply = co_await std::move(call);
+  } catch (const Refused& error) {
+    ended.failure = std::string("refused: ") + error.what();
+  } catch (const Overloaded& error) {
+    ended.failure = std::string("overloaded: ") + error.what();
+  } catch (const DeadlineExceeded& error) {
+    ended.failure = std::string("late: ") + error.what();
+  } catch (const EngineUnavailable& error) {
+    ended.failure = std::string(error.retryable() ? "not run: " : "unknown: ") + error.what();
+  }
+  co_return ended;
+}
+
+// A call under way.
+class Pending {
+ public:
+  explicit Pending(std::future<Ended> ended) : ended_(ended.share()) {}
+
+  void wait() const { ended_.wait(); }
+  Reply reply() const {
+    const Ended& ended = ended_.get();
+    if (ended.failure != "none") throw std::runtime_error(ended.failure);
+    return ended.reply;
+  }
+  std::string failure() const { return ended_.get().failure; }
+
+ private:
+  std::shared_future<Ended> ended_;
+};
+
 struct RedisClient : testing::Test {
   RedisClient() { threads.start(); }
   ~RedisClient() override { close(); }
@@ -42,33 +82,25 @@ struct RedisClient : testing::Test {
     client.reset();
   }
 
-  // On the callers' thread, or another.
+  // A task that does not fail, on the callers' thread or another.
   template <class Value>
   Value wait_for(Task<Value> task, size_t thread = 1) {
-    return start(std::move(task), thread).get();
-  }
-  template <class Value>
-  std::future<Value> start(Task<Value> task, size_t thread = 1) {
-    return asio::co_spawn(threads.executor(thread), std::move(task), asio::use_future);
+    return asio::co_spawn(threads.executor(thread), std::move(task), asio::use_future).get();
   }
 
-  std::future<Reply> start(Command command) { return start(client->run(std::move(command))); }
-  Reply run(Command command) { return start(std::move(command)).get(); }
-  // "kind: what", of a call that fails.
-  std::string failure(Command command) {
-    try {
-      run(std::move(command));
-      return "none";
-    } catch (const Refused& error) {
-      return std::string("refused: ") + error.what();
-    } catch (const Overloaded& error) {
-      return std::string("overloaded: ") + error.what();
-    } catch (const DeadlineExceeded& error) {
-      return std::string("late: ") + error.what();
-    } catch (const EngineUnavailable& error) {
-      return std::string(error.retryable() ? "not run: " : "unknown: ") + error.what();
-    }
+  Pending start(Command command, Deadline deadline = {}) {
+    Task<Ended> call = end_of(client->run(std::move(command), deadline));
+    return Pending(asio::co_spawn(threads.executor(1), std::move(call), asio::use_future));
   }
+  // Returns when what was started before has been handed to the connection.
+  void let_it_leave() {
+    wait_for(nothing(), 1);
+    wait_for(nothing(), 0);
+  }
+  static Task<> nothing() { co_return; }
+
+  Reply run(Command command) { return start(std::move(command)).reply(); }
+  std::string failure(Command command, Deadline deadline = {}) { return start(std::move(command), deadline).failure(); }
   bool works(const std::string& key = "probe") { return failure(Command("GET").key(key)) == "none"; }
 
   static bool metrics_say(const std::string& line) { return metrics::expose().contains(line + "\n"); }

@@ -42,9 +42,9 @@ TEST_F(RedisTls, a_server_with_the_right_certificate_is_used_by_name_and_by_addr
 TEST_F(RedisTls, many_commands_at_once_keep_their_replies) {
   start_server("here");
   connect({.url = url("localhost"), .ca_file = certificates().file("ca.pem"), .command_timeout = 10s});
-  std::vector<std::future<Reply>> replies;
+  std::vector<Pending> replies;
   for (int i = 0; i < 1000; ++i) replies.push_back(start(Command("ECHO").arg(i)));
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(replies[static_cast<size_t>(i)].get().integer(), i);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(replies[static_cast<size_t>(i)].reply().integer(), i);
 }
 
 TEST_F(RedisTls, a_certificate_for_another_name_is_refused) {

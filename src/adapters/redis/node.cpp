@@ -139,12 +139,9 @@ Node::Line* Node::least_busy() {
 
 void Node::send(std::shared_ptr<Request> request) {
   const Instant now = context_.clock.now();
+  if (request->deadline <= now) return refuse(request, "no time was left to send the command");
   if (!breaker_.allow(now)) {
-    request->counted = true;
-    context_.answers.finish(
-        std::move(request),
-        Failure{Failure::Kind::not_sent,
-                fmt::format("{} did not answer lately and is left alone for a while", address_.to_string())});
+    refuse(request, fmt::format("{} did not answer lately and is left alone for a while", address_.to_string()));
     return;
   }
   if (Line* line = least_busy()) {
@@ -154,6 +151,12 @@ void Node::send(std::shared_ptr<Request> request) {
   } else {
     fail(request, {Failure::Kind::not_sent, down_});
   }
+}
+
+// What was never tried says nothing about the server.
+void Node::refuse(const std::shared_ptr<Request>& request, std::string reason) {
+  request->counted = true;
+  context_.answers.finish(request, Failure{Failure::Kind::not_sent, std::move(reason)});
 }
 
 void Node::flush() {

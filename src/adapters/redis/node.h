@@ -57,6 +57,7 @@ class Node {
   void connected_now(size_t line);
   void lost(size_t line);
   void drop_whose_caller_left();
+  void refuse(const std::shared_ptr<Request>& request, std::string reason);
   void refuse_waiting(const std::string& reason);
   void answered(const std::shared_ptr<Request>& request, Reply reply);
   void fail(const std::shared_ptr<Request>& request, Failure failure);
