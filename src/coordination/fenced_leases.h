@@ -4,11 +4,12 @@
 // took over, and write. Here the database gives lease and fence in one statement, and every later lease of the key has
 // a higher fence. Whoever writes under the lease says its fence in the write, and the store refuses an old one. A fence
 // drawn after a lease was got elsewhere would be unsafe; so this port has database adapters only. Where nothing is
-// written under the lease, `Leases` are cheaper.
+// written under the lease, or twice does no harm, `Leases` (coordination/leases.h) are cheaper.
 //
 // Every implementation passes tests/contract/fenced_leases_contract.h.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,19 +23,23 @@ namespace sluice::coordination {
 // Grows with every new holder of a key and never repeats.
 using Fence = int64_t;
 
-struct LeaseHolder {
+struct FencedLeaseHolder {
   std::string owner;
   Fence fence = 0;
   Time until;
 };
 
-struct HeldLease {
+struct FencedLease {
   std::string key;
   Fence fence = 0;
+
+  auto operator<=>(const FencedLease&) const = default;
 };
 
 class FencedLeases {
  public:
+  using Held = FencedLease;
+
   virtual ~FencedLeases() = default;
 
   // The new fence; nothing while somebody (the same owner included) holds it. Of any number of callers one gets it.
@@ -42,13 +47,13 @@ class FencedLeases {
   virtual Task<std::optional<Fence>> acquire(std::string key, std::string owner, Duration ttl) = 0;
 
   // Extends all that are still held with that fence to `ttl` from now and returns those: the others are lost.
-  virtual Task<std::vector<HeldLease>> renew(std::vector<HeldLease> leases, Duration ttl) = 0;
+  virtual Task<std::vector<FencedLease>> renew(std::vector<FencedLease> leases, Duration ttl) = 0;
 
   // Ends the lease at once if it is still held with that fence; otherwise changes nothing.
-  virtual Task<> release(HeldLease lease) = 0;
+  virtual Task<> release(FencedLease lease) = 0;
 
   // Who holds it now.
-  virtual Task<std::optional<LeaseHolder>> holder(std::string key) = 0;
+  virtual Task<std::optional<FencedLeaseHolder>> holder(std::string key) = 0;
 };
 
 }  // namespace sluice::coordination

@@ -1,103 +1,217 @@
 #include "coordination/lease_keeper.h"
 
-#include <map>
+#include <algorithm>
 
-#include "runtime/errors.h"
 #include "runtime/log.h"
 #include "runtime/metrics.h"
+#include "runtime/retry.h"
 
 namespace sluice::coordination {
 namespace {
-const metrics::Counter leases_lost{"leases_lost_total", "Leases that ended before their work did."};
-}
 
-Task<std::shared_ptr<KeptLease>> LeaseKeeper::acquire(std::string key, Duration ttl) {
+const metrics::Counter leases_lost{"leases_lost_total", "Leases that ended before their work did."};
+
+// One renewal is one transaction or a handful of script calls: large enough to cost nothing, small enough to keep
+// nobody waiting.
+constexpr size_t most_in_batch = 500;
+constexpr size_t most_waiting = 1'000;
+// How often the first in line asks for a lease that another process holds.
+constexpr Backoff polling{.first = 20ms, .factor = 1.6, .max = 500ms};
+
+}  // namespace
+
+template <class Port>
+LeaseKeeper<Port>::LeaseKeeper(Port& leases, Clock& clock, Random& random, std::string owner, const Executor& executor)
+    : leases_(leases),
+      clock_(clock),
+      random_(random),
+      owner_(std::move(owner)),
+      turns_(executor, most_waiting),
+      more_(executor) {}
+
+template <class Port>
+auto LeaseKeeper<Port>::acquire(std::string key, Duration ttl) -> Task<std::shared_ptr<Kept>> {
   const Instant sent = clock_.now();
-  const std::optional<Fence> fence = co_await leases_.acquire(key, owner_, ttl);
-  if (!fence) co_return nullptr;
-  std::shared_ptr<KeptLease> lease(new KeptLease({std::move(key), *fence}, ttl, sent));
-  kept_.push_back(lease);
-  more_.notify_all();
+  const auto token = co_await leases_.acquire(key, owner_, ttl);
+  if (!token) co_return nullptr;
+  std::shared_ptr<Kept> lease(new Kept({std::move(key), *token}));
+  keep(lease, ttl, sent);
   co_return lease;
 }
 
-Task<> LeaseKeeper::release(std::shared_ptr<KeptLease> lease) {
-  std::erase(kept_, lease);
-  lease->stop_.request_stop();
-  const HeldLease held = lease->held_;
-  co_await leases_.release(held);
+template <class Port>
+void LeaseKeeper<Port>::keep(std::shared_ptr<Kept> lease, Duration ttl, Instant sent) {
+  // Joining a batch that is a little older only renews the lease, or stops its work, a little sooner than need be.
+  const auto joinable = std::ranges::find_if(batches_, [&](const auto& batch) {
+    return !batch->asking && batch->ttl == ttl && batch->sent <= sent && sent <= batch->sent + ttl / 10 &&
+           batch->leases.size() < most_in_batch;
+  });
+  if (joinable != batches_.end()) {
+    (*joinable)->leases.push_back(std::move(lease));
+    return;
+  }
+  auto batch = std::make_shared<Batch>(Batch{.ttl = ttl, .sent = sent, .due = sent + ttl / 3});
+  batch->leases.push_back(std::move(lease));
+  batches_.push_back(std::move(batch));
+  more_.notify_all();
 }
 
-void LeaseKeeper::start(TaskScope& scope) {
+template <class Port>
+auto LeaseKeeper<Port>::acquire_within(std::string key, Duration ttl, Deadline deadline, StillNeeded still_needed)
+    -> Task<Result<std::shared_ptr<Kept>, NotKept>> {
+  const std::unique_ptr<Turns::Place> place = turns_.join(key);
+  unsigned tried = 0;
+  while (!deadline.passed(clock_)) {
+    Instant again = deadline.at;
+    if (place->first()) {
+      std::shared_ptr<Kept> lease = co_await acquire(key, ttl);
+      if (lease) {
+        const bool needed = co_await needed_or_released(lease, still_needed);
+        if (!needed) co_return NotKept::not_needed;
+        co_return lease;
+      }
+      again = std::min(again, clock_.now() + polling.delay(tried++, random_));
+    }
+    co_await place->wait_until(clock_, again);
+  }
+  co_return NotKept::too_late;
+}
+
+template <class Port>
+Task<bool> LeaseKeeper<Port>::needed_or_released(std::shared_ptr<Kept> lease, StillNeeded still_needed) {
+  bool needed = false;
+  std::exception_ptr failed;
+  try {
+    needed = co_await still_needed();
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  if (!needed) co_await release(lease);
+  if (failed) std::rethrow_exception(failed);
+  co_return needed;
+}
+
+template <class Port>
+Task<> LeaseKeeper<Port>::release(std::shared_ptr<Kept> lease) {
+  lease->stop_.request_stop();  // its batch drops it at the next renewal
+  const typename Port::Held held = lease->held_;
+  co_await leases_.release(held);
+  turns_.nudge(held.key);
+}
+
+template <class Port>
+void LeaseKeeper<Port>::start(TaskScope& scope) {
   // Two loops: watching must not wait for a renewal that hangs, because that is when it matters.
   scope.spawn("lease renewal", renew_loop());
   scope.spawn("lease watch", watch_loop());
 }
 
-Task<> LeaseKeeper::renew_loop() {
+template <class Port>
+Task<> LeaseKeeper<Port>::renew_loop() {
   while (true) {
-    drop_unused();
-    Instant next = Instant::max();
-    for (const auto& lease : kept_) next = std::min(next, renew_at(*lease));
-    if (next > clock_.now()) {
-      co_await more_.wait_until(clock_, next);
+    const std::shared_ptr<Batch> batch = next_due();
+    const Instant due = batch ? batch->due : Instant::max();
+    if (due > clock_.now()) {
+      co_await more_.wait_until(clock_, due);
     } else {
-      co_await renew_due();
+      gather(*batch, clock_.now());
+      co_await renew(batch);
     }
   }
 }
 
-Task<> LeaseKeeper::renew_due() {
+template <class Port>
+auto LeaseKeeper<Port>::next_due() const -> std::shared_ptr<Batch> {
+  const auto first = std::ranges::min_element(batches_, {}, [](const auto& batch) { return batch->due; });
+  return first == batches_.end() ? nullptr : *first;
+}
+
+template <class Port>
+void LeaseKeeper<Port>::gather(Batch& batch, Instant now) {
+  // What is due a little later goes along; batches that came about one by one grow together this way.
+  std::erase_if(batches_, [&](const auto& other) {
+    if (other.get() == &batch || other->ttl != batch.ttl || other->due > now + batch.ttl / 10 ||
+        batch.leases.size() + other->leases.size() > most_in_batch) {
+      return false;
+    }
+    batch.sent = std::min(batch.sent, other->sent);
+    std::ranges::move(other->leases, std::back_inserter(batch.leases));
+    return true;
+  });
+  std::erase_if(batch.leases,
+                [](const auto& lease) { return lease.use_count() == 1 || lease->stop_.stop_requested(); });
+}
+
+template <class Port>
+Task<> LeaseKeeper<Port>::renew(std::shared_ptr<Batch> batch) {
   const Instant sent = clock_.now();
-  std::map<Duration, std::vector<std::shared_ptr<KeptLease>>> due;
-  for (const auto& lease : kept_) {
-    if (renew_at(*lease) > sent) continue;
-    lease->tried_ = sent;
-    due[lease->ttl_].push_back(lease);
-  }
-  for (const auto& [ttl, leases] : due) {
-    std::vector<HeldLease> asked;
-    for (const auto& lease : leases) asked.push_back(lease->held_);
-    std::map<std::string, Fence> renewed;
+  std::vector<typename Port::Held> renewed;
+  bool answered = batch->leases.empty();
+  if (!answered) {
+    std::vector<typename Port::Held> asked;
+    for (const auto& lease : batch->leases) asked.push_back(lease->held_);
+    batch->asking = true;
     try {
-      const std::vector<HeldLease> answer = co_await leases_.renew(std::move(asked), ttl);
-      for (const HeldLease& held : answer) renewed.emplace(held.key, held.fence);
+      renewed = co_await leases_.renew(std::move(asked), batch->ttl);
+      answered = true;
     } catch (const EngineUnavailable& error) {
-      log::warning("leases could not be renewed", {{"leases", leases.size()}, {"error", error.what()}});
-      continue;  // they are tried again in a third of their ttl; watch_loop stops their work in time
+      log::warning("leases could not be renewed", {{"leases", batch->leases.size()}, {"error", error.what()}});
     }
-    for (const auto& lease : leases) {
-      const auto found = renewed.find(lease->key());
-      if (found != renewed.end() && found->second == lease->fence()) {
-        lease->sent_ = sent;
-      } else {
-        lease->sent_ = sent - lease->ttl_;  // watch_loop finds it overdue
-      }
-    }
-    more_.notify_all();
+    batch->asking = false;
+  }
+  if (answered) {
+    settle(*batch, std::move(renewed), sent);
+  } else {
+    batch->due = clock_.now() + batch->ttl / 10;  // watch_loop stops their work in time
+  }
+  if (batch->leases.empty()) std::erase(batches_, batch);
+}
+
+template <class Port>
+void LeaseKeeper<Port>::settle(Batch& batch, std::vector<typename Port::Held> renewed, Instant sent) {
+  batch.sent = sent;
+  batch.due = sent + batch.ttl / 3;
+  if (renewed.size() == batch.leases.size()) return;
+  std::ranges::sort(renewed);
+  const auto lost = std::ranges::partition(
+      batch.leases, [&](const auto& lease) { return std::ranges::binary_search(renewed, lease->held_); });
+  std::vector<std::shared_ptr<Kept>> gone(lost.begin(), lost.end());
+  batch.leases.erase(lost.begin(), lost.end());
+  give_up(std::move(gone));
+}
+
+template <class Port>
+void LeaseKeeper<Port>::give_up(std::vector<std::shared_ptr<Kept>> lost) {
+  for (const auto& lease : lost) {
+    if (lease.use_count() == 1 || lease->stop_.stop_requested()) continue;  // nobody works under it any more
+    leases_lost.add();
+    log::warning("lease lost", {{"lease", lease->key()}});
+    lease->stop_.request_stop();
   }
 }
 
-Task<> LeaseKeeper::watch_loop() {
+template <class Port>
+Task<> LeaseKeeper<Port>::watch_loop() {
   while (true) {
     Instant next = Instant::max();
     const Instant now = clock_.now();
-    std::erase_if(kept_, [&](const auto& lease) {
-      if (safe_until(*lease) > now) {
-        next = std::min(next, safe_until(*lease));
-        return false;
+    std::vector<std::shared_ptr<Kept>> lost;
+    for (const auto& batch : batches_) {
+      if (batch->safe_until() > now) {
+        next = std::min(next, batch->safe_until());
+        continue;
       }
-      leases_lost.add();
-      log::warning("lease lost", {{"lease", lease->key()}, {"fence", lease->fence()}});
-      lease->stop_.request_stop();
-      return true;
-    });
+      std::ranges::move(batch->leases, std::back_inserter(lost));
+      batch->leases.clear();
+    }
+    // One that is being renewed is the renewal's to remove.
+    std::erase_if(batches_, [](const auto& batch) { return batch->leases.empty() && !batch->asking; });
+    give_up(std::move(lost));  // last, since who is told may acquire again at once
     co_await more_.wait_until(clock_, next);
   }
 }
 
-void LeaseKeeper::drop_unused() {
-  std::erase_if(kept_, [](const auto& lease) { return lease.use_count() == 1; });
-}
+template class LeaseKeeper<Leases>;
+template class LeaseKeeper<FencedLeases>;
 
 }  // namespace sluice::coordination

@@ -9,7 +9,7 @@ namespace sluice::test {
 class FencedLeasesContract : public DatabaseFixture {
  protected:
   using Fence = coordination::Fence;
-  using HeldLease = coordination::HeldLease;
+  using FencedLease = coordination::FencedLease;
 
   void SetUp() override {
     DatabaseFixture::SetUp();
@@ -82,8 +82,8 @@ TEST_P(FencedLeasesContract, renewing_many_tells_which_are_lost) {
   release(foreign, old);
   acquire(foreign, "somebody else");
   ASSERT_TRUE(eventually([&] { return owner_of(expired).empty(); }));
-  const std::vector<HeldLease> asked{{released, given_up}, {key_, kept}, {foreign, old}, {expired, too_short}};
-  const std::vector<HeldLease> renewed = run(leases_->renew(asked, 1min));
+  const std::vector<FencedLease> asked{{released, given_up}, {key_, kept}, {foreign, old}, {expired, too_short}};
+  const std::vector<FencedLease> renewed = run(leases_->renew(asked, 1min));
   ASSERT_EQ(renewed.size(), 1U);
   EXPECT_EQ(renewed[0].key, key_);
   EXPECT_EQ(renewed[0].fence, kept);
@@ -101,13 +101,13 @@ TEST_P(FencedLeasesContract, a_renewed_lease_outlives_its_ttl) {
 }
 
 TEST_P(FencedLeasesContract, instances_that_renew_the_same_leases_never_block_each_other) {
-  std::vector<HeldLease> held;
+  std::vector<FencedLease> held;
   for (int i = 0; i < 20; ++i) {
     const std::string key = unique("lease");
     held.push_back({key, acquire(key, "me").value()});
   }
-  std::vector<HeldLease> backwards(held.rbegin(), held.rend());
-  std::vector<Task<std::vector<HeldLease>>> renewals;
+  std::vector<FencedLease> backwards(held.rbegin(), held.rend());
+  std::vector<Task<std::vector<FencedLease>>> renewals;
   for (int i = 0; i < 10; ++i) {
     renewals.push_back(leases_->renew(held, 1min));
     renewals.push_back(leases_->renew(backwards, 1min));

@@ -1,4 +1,7 @@
+#include "adapters/sql/sql_slots.h"
 #include "tests/contract/postgres_engines.h"
+#include "tests/contract/slots_contract.h"
+#include "tests/contract/sql_ports.h"
 #include "tests/contract/store_contracts.h"
 
 namespace sluice::test {
@@ -6,6 +9,8 @@ namespace {
 
 const auto document_service = testing::ValuesIn(postgres_service_engines("document_service"));
 const auto snapshot_service = testing::ValuesIn(postgres_service_engines("snapshot_service"));
+const auto slots =
+    testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>(postgres_service_engines("document_service")));
 const auto user_service = testing::ValuesIn(postgres_service_engines("user_service"));
 
 std::vector<LimitEngine> limits() {
@@ -18,7 +23,7 @@ std::vector<LimitEngine> limits() {
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, document_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, slots, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Postgres, DayBudgetsContract, snapshot_service, engine_name);

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "adapters/sql/sql_slots.h"
-#include "tests/contract/database_fixture.h"
+#include "coordination/slots.h"
+#include "tests/contract/port_fixture.h"
 
 namespace sluice::test {
 
@@ -32,22 +32,21 @@ inline Task<> take_often(coordination::Slots& slots, std::string key, int64_t n,
 
 }  // namespace contract
 
-class SlotsContract : public DatabaseFixture {
+class SlotsContract : public PortFixture<coordination::Slots> {
  protected:
   using Slot = coordination::Slot;
 
   void SetUp() override {
-    DatabaseFixture::SetUp();
-    slots_.emplace(database());
+    PortFixture::SetUp();
     key_ = unique("slots");
   }
 
-  std::optional<Slot> take(int64_t n, Duration ttl = 1min) { return run(slots_->take(key_, n, "me", ttl)); }
-  int64_t in_use() { return run(slots_->in_use(key_)); }
+  std::optional<Slot> take(int64_t n, Duration ttl = 1min) { return run(port().take(key_, n, "me", ttl)); }
+  int64_t in_use() { return run(port().in_use(key_)); }
   // What `callers` who ask at the same time get.
   std::vector<Slot> race(int64_t n, int callers) {
     std::vector<Task<std::optional<Slot>>> asking;
-    for (int i = 0; i < callers; ++i) asking.push_back(slots_->take(key_, n, fmt::format("caller {}", i), 1min));
+    for (int i = 0; i < callers; ++i) asking.push_back(port().take(key_, n, fmt::format("caller {}", i), 1min));
     std::vector<Slot> got;
     for (const std::optional<Slot>& slot : values_of(std::move(asking))) {
       if (slot) got.push_back(*slot);
@@ -60,7 +59,6 @@ class SlotsContract : public DatabaseFixture {
     return found;
   }
 
-  std::optional<sql::SqlSlots> slots_;
   std::string key_;
 };
 
@@ -80,7 +78,7 @@ TEST_P(SlotsContract, one_after_the_other_gets_each_of_them) {
 TEST_P(SlotsContract, never_more_than_n_at_once_also_where_callers_differ_on_n) {
   contract::SlotCount count;
   std::vector<Task<>> takers;
-  for (int i = 0; i < 15; ++i) takers.push_back(contract::take_often(*slots_, key_, 1 + i % 3, count));
+  for (int i = 0; i < 15; ++i) takers.push_back(contract::take_often(port(), key_, 1 + i % 3, count));
   for (const auto& outcome : run_all(std::move(takers))) EXPECT_FALSE(outcome.error);
   EXPECT_LE(count.highest, 3);
   EXPECT_GE(count.taken, 3);
@@ -90,7 +88,7 @@ TEST_P(SlotsContract, never_more_than_n_at_once_also_where_callers_differ_on_n) 
 TEST_P(SlotsContract, a_slot_given_back_is_free_at_once) {
   const Slot first = take(1).value();
   EXPECT_FALSE(take(1));
-  run(slots_->give_back(first));
+  run(port().give_back(first));
   EXPECT_EQ(in_use(), 0);
   const Slot second = take(1).value();
   EXPECT_GT(second.token, first.token);
@@ -104,26 +102,26 @@ TEST_P(SlotsContract, expired_slots_come_back_each_once) {
 
 TEST_P(SlotsContract, a_renewed_slot_outlives_its_ttl) {
   const Slot kept = take(2, 1s).value();
-  EXPECT_TRUE(run(slots_->renew(kept, 1min)));
+  EXPECT_TRUE(run(port().renew(kept, 1min)));
   const Slot reference = take(2, 200ms).value();
   ASSERT_TRUE(eventually([&] { return in_use() == 1; }));
-  EXPECT_FALSE(run(slots_->renew(reference, 1min))) << "lost slots stay lost";
-  EXPECT_TRUE(run(slots_->renew(kept, 1min)));
+  EXPECT_FALSE(run(port().renew(reference, 1min))) << "lost slots stay lost";
+  EXPECT_TRUE(run(port().renew(kept, 1min)));
 }
 
 TEST_P(SlotsContract, a_lost_slot_changes_nothing_for_its_next_taker) {
   const Slot lost = take(1, 50ms).value();
   ASSERT_TRUE(eventually([&] { return in_use() == 0; }));
   const Slot current = take(1).value();
-  EXPECT_FALSE(run(slots_->renew(lost, 1min)));
-  run(slots_->give_back(lost));
+  EXPECT_FALSE(run(port().renew(lost, 1min)));
+  run(port().give_back(lost));
   EXPECT_EQ(in_use(), 1);
-  EXPECT_TRUE(run(slots_->renew(current, 1min)));
+  EXPECT_TRUE(run(port().renew(current, 1min)));
 }
 
 TEST_P(SlotsContract, keys_do_not_share_slots) {
   ASSERT_TRUE(take(1));
-  EXPECT_TRUE(run(slots_->take(unique("slots"), 1, "me", 1min)));
+  EXPECT_TRUE(run(port().take(unique("slots"), 1, "me", 1min)));
 }
 
 TEST_P(SlotsContract, slots_nobody_gives_back_limit_the_rate) {

@@ -1,5 +1,8 @@
+#include "adapters/sql/sql_slots.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
+#include "tests/contract/slots_contract.h"
+#include "tests/contract/sql_ports.h"
 #include "tests/contract/store_contracts.h"
 #include "tests/support/temporary_folder.h"
 
@@ -22,11 +25,12 @@ const DatabaseEngine engine{.name = "sqlite", .open = [](asio::io_context&, size
                               return std::make_unique<OpenSqlite>(max_waiting);
                             }};
 const auto sqlite = testing::Values(engine);
+const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
 
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, slots);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);

@@ -7,7 +7,6 @@
 #include "tests/contract/document_store_contract.h"
 #include "tests/contract/fenced_leases_contract.h"
 #include "tests/contract/shared_breaker_contract.h"
-#include "tests/contract/slots_contract.h"
 #include "tests/contract/sql_limits.h"
 #include "tests/contract/user_store_contract.h"
 #include "tests/contract/version_floors_contract.h"

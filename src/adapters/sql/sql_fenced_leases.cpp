@@ -4,8 +4,8 @@ namespace sluice::sql {
 namespace {
 
 using coordination::Fence;
-using coordination::HeldLease;
-using coordination::LeaseHolder;
+using coordination::FencedLease;
+using coordination::FencedLeaseHolder;
 
 // Lease and fence in one statement: the row lock of the conflict decides between racing callers, and the loser sees the
 // winner's new end.
@@ -34,16 +34,16 @@ TxTask<std::optional<Fence>> acquire_body(Tx& tx, std::string key, std::string o
   co_return rows.one().integer(0);
 }
 
-TxTask<std::vector<HeldLease>> renew_body(Tx& tx, std::vector<HeldLease> leases, Duration ttl) {
-  std::vector<HeldLease> renewed;
-  for (const HeldLease& lease : leases) {
+TxTask<std::vector<FencedLease>> renew_body(Tx& tx, std::vector<FencedLease> leases, Duration ttl) {
+  std::vector<FencedLease> renewed;
+  for (const FencedLease& lease : leases) {
     const Rows rows = co_await tx.execute(renew_lease, Params(lease.key, lease.fence, ttl.count()));
     if (rows.affected == 1) renewed.push_back(lease);
   }
   co_return renewed;
 }
 
-TxTask<> release_body(Tx& tx, HeldLease lease) {
+TxTask<> release_body(Tx& tx, FencedLease lease) {
   co_await tx.execute(release_lease, Params(lease.key, lease.fence));
 }
 
@@ -53,22 +53,22 @@ Task<std::optional<Fence>> SqlFencedLeases::acquire(std::string key, std::string
   return database_.transact(acquire_body, std::move(key), std::move(owner), ttl);
 }
 
-Task<std::vector<HeldLease>> SqlFencedLeases::renew(std::vector<HeldLease> leases, Duration ttl) {
+Task<std::vector<FencedLease>> SqlFencedLeases::renew(std::vector<FencedLease> leases, Duration ttl) {
   // In one order, so that two instances that renew the same keys never wait for each other in a circle.
-  std::ranges::sort(leases, {}, &HeldLease::key);
+  std::ranges::sort(leases, {}, &FencedLease::key);
   return database_.transact(renew_body, std::move(leases), ttl);
 }
 
-Task<> SqlFencedLeases::release(HeldLease lease) {
+Task<> SqlFencedLeases::release(FencedLease lease) {
   return database_.transact(release_body, std::move(lease));
 }
 
-Task<std::optional<LeaseHolder>> SqlFencedLeases::holder(std::string key) {
+Task<std::optional<FencedLeaseHolder>> SqlFencedLeases::holder(std::string key) {
   Params params(key);
   const Rows rows = co_await database_.read(find_holder, std::move(params));
   if (rows.empty()) co_return std::nullopt;
   const Row& row = rows.one();
-  co_return LeaseHolder{row.text(0), row.integer(1), row.time(2)};
+  co_return FencedLeaseHolder{row.text(0), row.integer(1), row.time(2)};
 }
 
 }  // namespace sluice::sql

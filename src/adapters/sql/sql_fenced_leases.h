@@ -11,9 +11,10 @@ class SqlFencedLeases : public coordination::FencedLeases {
   explicit SqlFencedLeases(Database& database) : database_(database) {}
 
   Task<std::optional<coordination::Fence>> acquire(std::string key, std::string owner, Duration ttl) override;
-  Task<std::vector<coordination::HeldLease>> renew(std::vector<coordination::HeldLease> leases, Duration ttl) override;
-  Task<> release(coordination::HeldLease lease) override;
-  Task<std::optional<coordination::LeaseHolder>> holder(std::string key) override;
+  Task<std::vector<coordination::FencedLease>> renew(std::vector<coordination::FencedLease> leases,
+                                                     Duration ttl) override;
+  Task<> release(coordination::FencedLease lease) override;
+  Task<std::optional<coordination::FencedLeaseHolder>> holder(std::string key) override;
 
  private:
   Database& database_;

@@ -1,0 +1,75 @@
+// The bytes of a journal's record: numbers and texts, one after the other.
+//
+//   const std::string record = RecordWriter(Kind::held).text(key).number(token).take();
+//
+// Eight bytes for a number, four for a text's length, least significant first. What does not fit what is read is a
+// mistake of ours or a damaged file: both abort, because going on would make up what was acknowledged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+
+namespace sluice::coordination {
+
+class RecordWriter {
+ public:
+  RecordWriter() = default;
+  template <class Kind>
+  explicit RecordWriter(Kind kind) {
+    bytes_.push_back(static_cast<char>(kind));
+  }
+
+  RecordWriter& number(int64_t value) { return add(static_cast<uint64_t>(value), 8); }
+  RecordWriter& text(std::string_view value) {
+    add(value.size(), 4);
+    bytes_.append(value);
+    return *this;
+  }
+  void append(std::string_view bytes) { bytes_.append(bytes); }
+  const std::string& bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  RecordWriter& add(uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) bytes_.push_back(static_cast<char>(value >> (8 * i)));
+    return *this;
+  }
+
+  std::string bytes_;
+};
+
+// Refers to the bytes it was given.
+class RecordReader {
+ public:
+  explicit RecordReader(std::string_view bytes) : left_(bytes) {}
+
+  template <class Kind>
+  Kind kind() {
+    return static_cast<Kind>(piece(1)[0]);
+  }
+  int64_t number() { return static_cast<int64_t>(value(8)); }
+  std::string_view text() { return piece(value(4)); }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  std::string_view piece(size_t length) {
+    check_that(length <= left_.size(), "a record of the journal ends {} bytes too soon", length - left_.size());
+    const std::string_view found = left_.substr(0, length);
+    left_.remove_prefix(length);
+    return found;
+  }
+  uint64_t value(int bytes) {
+    const std::string_view found = piece(static_cast<size_t>(bytes));
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; ++i) value |= static_cast<uint64_t>(static_cast<uint8_t>(found[i])) << (8 * i);
+    return value;
+  }
+
+  std::string_view left_;
+};
+
+}  // namespace sluice::coordination

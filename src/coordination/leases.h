@@ -1,0 +1,65 @@
+// Doing a thing once, most of the time.
+//
+// Many instances notice that the same item wants work; one of them should do it. A lease says which, and ends by itself
+// when that one crashes. It is a hint for efficiency and carries no fence: its holder may be paused, wake up after
+// somebody else took over, and go on, and an engine that forgets (Redis may) gives the lease twice. So now and then two
+// work at once, and the work must bear it. Whoever guards a write uses FencedLeases (coordination/fenced_leases.h).
+//
+// Time is the engine's. Every implementation passes tests/contract/leases_contract.h.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "runtime/task.h"
+
+namespace sluice::coordination {
+
+// Tells one holding of a key from the next. Grows, but proves nothing to anybody else than the engine that gave it.
+using LeaseToken = int64_t;
+
+struct Lease {
+  std::string key;
+  LeaseToken token = 0;
+
+  auto operator<=>(const Lease&) const = default;
+};
+
+struct LeaseHolder {
+  std::string owner;
+  LeaseToken token = 0;
+  Time until;
+};
+
+class Leases {
+ public:
+  using Held = Lease;
+
+  virtual ~Leases() = default;
+
+  // The token; nothing while somebody (the same owner included) holds it. Of callers who ask at once one gets it.
+  virtual Task<std::optional<LeaseToken>> acquire(std::string key, std::string owner, Duration ttl) = 0;
+
+  // Extends all that are still held with their token to `ttl` from now and returns those: the others are lost.
+  virtual Task<std::vector<Lease>> renew(std::vector<Lease> leases, Duration ttl) = 0;
+
+  // Ends the lease at once if it is still held with that token; otherwise changes nothing.
+  virtual Task<> release(Lease lease) = 0;
+
+  // Who holds it now.
+  virtual Task<std::optional<LeaseHolder>> holder(std::string key) = 0;
+
+  // Ends the lease whoever holds it, and logs that `who` did so. Its holder learns of it at its next renewal at the
+  // latest. Returns who lost it; nothing if it was free.
+  Task<std::optional<LeaseHolder>> force_release(std::string key, std::string who);
+
+ private:
+  // Ends it and returns who held it.
+  virtual Task<std::optional<LeaseHolder>> end_any(std::string key) = 0;
+};
+
+}  // namespace sluice::coordination
