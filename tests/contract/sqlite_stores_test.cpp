@@ -1,6 +1,9 @@
+#include "adapters/memory/memory_leases.h"
+#include "adapters/memory/memory_slots.h"
 #include "adapters/sql/sql_slots.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
+#include "tests/contract/leases_contract.h"
 #include "tests/contract/slots_contract.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/store_contracts.h"
@@ -27,10 +30,31 @@ const DatabaseEngine engine{.name = "sqlite", .open = [](asio::io_context&, size
 const auto sqlite = testing::Values(engine);
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
 
+// What lives in memory and in the journal: every answer waits for the disk.
+template <class Port, class Adapter>
+class InJournaledMemory : public OpenPort<Port> {
+ public:
+  Port& port() override { return adapter_; }
+  static std::unique_ptr<OpenPort<Port>> open(asio::io_context&) { return std::make_unique<InJournaledMemory>(); }
+
+ private:
+  TemporaryFolder folder_;
+  SystemClock clock_;
+  sqlite::SqliteDatabase database_{{.folder = folder_.path(), .journal_snapshot_bytes = 10'000}, clock_};
+  Adapter adapter_{clock_, &database_.journal()};
+};
+
+const PortEngine<coordination::Leases> journaled_leases{
+    .name = "journaled", .open = InJournaledMemory<coordination::Leases, memory::MemoryLeases>::open};
+const PortEngine<coordination::Slots> journaled_slots{
+    .name = "journaled", .open = InJournaledMemory<coordination::Slots, memory::MemorySlots>::open};
+
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, slots);
+INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, slots, port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Memory, SlotsContract, testing::Values(journaled_slots), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Memory, LeasesContract, testing::Values(journaled_leases), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/checkpointer.h"
 #include "adapters/sqlite/owner_lock.h"
 #include "adapters/sqlite/readers.h"
+#include "adapters/sqlite/sqlite_journal.h"
 #include "adapters/sqlite/write_queue.h"
 #include "adapters/sqlite/writer.h"
 
@@ -20,6 +21,7 @@ constexpr Duration writer_patience = 5s;
 void run_here(asio::io_context& here, Task<> task) {
   std::exception_ptr failed;
   asio::co_spawn(here, std::move(task), [&failed](std::exception_ptr error) { failed = std::move(error); });
+  here.restart();
   here.run();
   if (failed) std::rethrow_exception(failed);
 }
@@ -40,7 +42,9 @@ void sync_folder(const std::filesystem::path& folder) {
 
 struct SqliteDatabase::Parts {
   Parts(const SqliteOptions& options, const Clock& clock)
-      : file(options.folder / "sluice.db"), queue(std::make_shared<WriteQueue>(options.max_unanswered_writes)) {
+      : file(options.folder / "sluice.db"),
+        queue(std::make_shared<WriteQueue>(options.max_unanswered_writes)),
+        journal(*queue, options.journal_snapshot_bytes) {
     own(options);
     auto connection = std::make_unique<Connection>(file, Connection::Use::write, writer_patience);
     if (lock) {
@@ -49,7 +53,7 @@ struct SqliteDatabase::Parts {
     }
     readers =
         std::make_unique<Readers>(file, options.readers, options.max_waiting_reads, options.read_time_limit, clock);
-    writer = std::make_unique<Writer>(std::move(connection), *queue, clock);
+    writer = std::make_unique<Writer>(std::move(connection), *queue, lock ? &journal : nullptr, clock);
   }
   ~Parts() {
     if (writer) queue->stop();
@@ -66,10 +70,12 @@ struct SqliteDatabase::Parts {
 
   std::optional<OwnerLock> lock;  // none: a visitor
   std::filesystem::path file;
-  // Where the file is migrated. Like every caller's, it outlives the writer, which may still be on its way out of a
-  // post when the last answer has been taken.
+  // Where the file is migrated and the journal read. Like every caller's, it outlives the writer, which may still be on
+  // its way out of a post when the last answer has been taken.
   asio::io_context opening;
   std::shared_ptr<WriteQueue> queue;
+  SqliteJournal journal;
+  std::once_flag journal_loaded;
   std::unique_ptr<Checkpointer> checkpointer;
   std::unique_ptr<Readers> readers;
   std::unique_ptr<Writer> writer;
@@ -83,6 +89,12 @@ SqliteDatabase::SqliteDatabase(const SqliteOptions& options, const Clock& clock,
 }
 
 SqliteDatabase::~SqliteDatabase() = default;
+
+coordination::Journal& SqliteDatabase::journal() {
+  check(parts_->lock.has_value(), "a visitor has no journal");
+  std::call_once(parts_->journal_loaded, [this] { run_here(parts_->opening, parts_->journal.load(*this)); });
+  return parts_->journal;
+}
 
 Task<sql::Rows> SqliteDatabase::read(sql::Statement statement, sql::Params params) {
   return parts_->readers->read(statement, std::move(params));

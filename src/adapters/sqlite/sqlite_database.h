@@ -1,7 +1,7 @@
 // The embedded database: one SQLite file in the data folder, owned by this process.
 //
 // Writes of all callers share commits (Writer); reads go beside them (Readers); acknowledged means on the disk. Opening
-// brings the file's schema up to date.
+// brings the file's schema up to date. State that lives in memory is journaled in the same commits.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "adapters/sql/migrations.h"
 #include "adapters/sqlite/migrations.h"
 #include "adapters/sqlite/sqlite_config.h"
+#include "coordination/journal.h"
 #include "runtime/clock.h"
 
 namespace sluice::sqlite {
@@ -26,6 +27,10 @@ class SqliteDatabase final : public sql::Database {
   sql::Dialect dialect() const override { return sql::Dialect::sqlite; }
   Task<sql::Rows> read(sql::Statement statement, sql::Params params = {}) override;
   Task<sql::Rows> write(sql::Statement statement, sql::Params params = {}) override;
+
+  // As long as the database; not for visitors. The first call reads what the file holds and blocks meanwhile: for the
+  // start of a program.
+  coordination::Journal& journal();
 
  protected:
   Task<> run(const Body& body) override;

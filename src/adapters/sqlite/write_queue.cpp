@@ -29,7 +29,7 @@ struct Answers {
 }  // namespace
 
 Task<> WriteQueue::submit(Write& write) {
-  if (unanswered_.fetch_add(1, std::memory_order_relaxed) >= max_unanswered_) {
+  if (unanswered_.fetch_add(1, std::memory_order_relaxed) >= max_unanswered_ && !write.only_takes_part()) {
     unanswered_.fetch_sub(1, std::memory_order_relaxed);
     throw Overloaded("sqlite");
   }

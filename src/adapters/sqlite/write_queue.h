@@ -20,10 +20,13 @@ namespace sluice::sqlite {
 
 // One write under way. Lives in the frame of the coroutine that waits for it.
 struct Write {
-  // Either one statement with its parameters or the body of a transaction.
+  // Either one statement with its parameters or the body of a transaction. Neither: it only takes part in a commit, to
+  // know when what went along with it is on the disk.
   sql::Statement statement{""};
   const sql::Params* params = nullptr;
   const sql::Database::Body* body = nullptr;
+
+  bool only_takes_part() const { return params == nullptr && body == nullptr; }
 
   sql::Rows rows{};
   std::exception_ptr error{};
@@ -41,8 +44,10 @@ class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
   explicit WriteQueue(size_t max_unanswered) : max_unanswered_(max_unanswered) {}
 
   // Returns on the caller's executor when the write has been answered; its error is the caller's to throw. Throws
-  // Overloaded when full. Being cancelled does not take a write back.
+  // Overloaded when full, unless the write only takes part: what it waits for was let in before. Being cancelled does
+  // not take a write back.
   Task<> submit(Write& write);
+  bool full() const { return unanswered_.load(std::memory_order_relaxed) >= max_unanswered_; }
 
   // Answers `finished`, then waits for writes and takes all there are. Nothing means: stopped.
   Writes next(const Writes& finished);

@@ -44,8 +44,8 @@ void fail_all(const Writes& group, const std::exception_ptr& error) {
 
 }  // namespace
 
-Writer::Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, const Clock& clock)
-    : connection_(std::move(connection)), queue_(queue), clock_(clock), thread_([this] { serve(); }) {}
+Writer::Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, CommitRider* rider, const Clock& clock)
+    : connection_(std::move(connection)), queue_(queue), rider_(rider), clock_(clock), thread_([this] { serve(); }) {}
 
 Writer::~Writer() {
   thread_.join();
@@ -87,7 +87,7 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
     if (!connection_->in_transaction()) return GroupEnd::undone_by_member;
   }
   try {
-    connection_->execute("COMMIT");
+    commit();
     return GroupEnd::answered;
   } catch (const sql::ConstraintViolation&) {
     if (group.size() == 1) fail_all(group, std::current_exception());
@@ -96,6 +96,7 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
   } catch (const std::exception& error) {
     roll_back();
     log::error("a commit failed", {{"error", error.what()}, {"writes", group.size()}});
+    if (rider_ != nullptr) rider_->commit_failed(error.what());
     using Retryable = EngineUnavailable::Retryable;
     fail_all(group, std::make_exception_ptr(EngineUnavailable(
                         "sqlite", fmt::format("the commit failed: {}", error.what()), Retryable::no)));
@@ -103,7 +104,14 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
   }
 }
 
+void Writer::commit() {
+  if (rider_ != nullptr) rider_->before_commit(*connection_);
+  connection_->execute("COMMIT");
+  if (rider_ != nullptr) rider_->committed();
+}
+
 void Writer::run(Write& write) {
+  if (write.only_takes_part()) return;
   try {
     if (write.body != nullptr) {
       run_body(write);

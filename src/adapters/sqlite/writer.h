@@ -5,15 +5,16 @@
 // constraint, a transaction too big for the disk) is run again one by one, so that each fails for its own reasons.
 //
 // When the commit itself fails (disk full, I/O error), the group is rolled back, everybody in it is told
-// EngineUnavailable, not retryable, and nothing was acknowledged. The process goes on: unlike the journal of in-memory
-// state, where memory would be ahead of the disk and the process has to end, here memory holds nothing, readers never
-// saw the group, and the next commit writes over what is left of it in the WAL. Not retryable, because a crash just
-// then may still find the whole group in the WAL.
+// EngineUnavailable, not retryable, and nothing was acknowledged. The process goes on, unless the journal of in-memory
+// state went along (SqliteJournal): then memory is ahead of the disk and the process has to end. Otherwise memory holds
+// nothing, readers never saw the group, and the next commit writes over what is left of it in the WAL. Not retryable,
+// because a crash just then may still find the whole group in the WAL.
 #pragma once
 
 #include <memory>
 #include <thread>
 
+#include "adapters/sqlite/commit_rider.h"
 #include "adapters/sqlite/connection.h"
 #include "adapters/sqlite/write_queue.h"
 #include "runtime/clock.h"
@@ -22,7 +23,8 @@ namespace sluice::sqlite {
 
 class Writer {
  public:
-  Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, const Clock& clock);
+  // `rider` (may be null) goes along with every commit.
+  Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, CommitRider* rider, const Clock& clock);
   // Ends when the queue, stopped, is empty.
   ~Writer();
   Writer(const Writer&) = delete;
@@ -37,10 +39,12 @@ class Writer {
   GroupEnd commit_group(const Writes& group);
   void run(Write& write);
   void run_body(Write& write);
+  void commit();
   void roll_back();
 
   std::unique_ptr<Connection> connection_;
   WriteQueue& queue_;
+  CommitRider* rider_;
   const Clock& clock_;
   std::thread thread_;
 };
