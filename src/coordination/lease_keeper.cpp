@@ -18,6 +18,27 @@ constexpr size_t most_waiting = 1'000;
 // How often the first in line asks for a lease that another process holds.
 constexpr Backoff polling{.first = 20ms, .factor = 1.6, .max = 500ms};
 
+// The two ports' answers to a renewal.
+template <class Held>
+Renewal<Held> as_renewal(std::vector<Held> renewed) {
+  return {.renewed = std::move(renewed)};
+}
+template <class Held>
+Renewal<Held> as_renewal(Renewal<Held> renewal) {
+  return renewal;
+}
+
+// Removes from `leases` those that `named` names, and returns them.
+template <class Kept, class Held>
+std::vector<std::shared_ptr<Kept>> take_out(std::vector<std::shared_ptr<Kept>>& leases, std::vector<Held> named) {
+  std::ranges::sort(named);
+  const auto found = std::ranges::partition(
+      leases, [&](const auto& lease) { return !std::ranges::binary_search(named, lease->held()); });
+  std::vector<std::shared_ptr<Kept>> taken(found.begin(), found.end());
+  leases.erase(found.begin(), found.end());
+  return taken;
+}
+
 }  // namespace
 
 template <class Port>
@@ -128,10 +149,14 @@ auto LeaseKeeper<Port>::next_due() const -> std::shared_ptr<Batch> {
 
 template <class Port>
 void LeaseKeeper<Port>::gather(Batch& batch, Instant now) {
-  // What is due a little later goes along; batches that came about one by one grow together this way.
+  // What is due a little later goes along; batches that came about one by one grow together this way. One that has
+  // failed for a while stays apart, or others would share its early end.
+  const Duration near = batch.ttl / 10;
+  const Instant oldest = batch.sent - near;
+  const Instant newest = batch.sent + near;
   std::erase_if(batches_, [&](const auto& other) {
-    if (other.get() == &batch || other->ttl != batch.ttl || other->due > now + batch.ttl / 10 ||
-        batch.leases.size() + other->leases.size() > most_in_batch) {
+    if (other.get() == &batch || other->ttl != batch.ttl || other->due > now + near || other->sent < oldest ||
+        other->sent > newest || batch.leases.size() + other->leases.size() > most_in_batch) {
       return false;
     }
     batch.sent = std::min(batch.sent, other->sent);
@@ -145,39 +170,39 @@ void LeaseKeeper<Port>::gather(Batch& batch, Instant now) {
 template <class Port>
 Task<> LeaseKeeper<Port>::renew(std::shared_ptr<Batch> batch) {
   const Instant sent = clock_.now();
-  std::vector<typename Port::Held> renewed;
-  bool answered = batch->leases.empty();
-  if (!answered) {
-    std::vector<typename Port::Held> asked;
-    for (const auto& lease : batch->leases) asked.push_back(lease->held_);
+  std::vector<typename Port::Held> asked;
+  for (const auto& lease : batch->leases) asked.push_back(lease->held_);
+  Renewal<typename Port::Held> answer;
+  if (!asked.empty()) {
     batch->asking = true;
     try {
-      renewed = co_await leases_.renew(std::move(asked), batch->ttl);
-      answered = true;
+      auto renewed = co_await leases_.renew(asked, batch->ttl);
+      answer = as_renewal(std::move(renewed));
     } catch (const EngineUnavailable& error) {
-      log::warning("leases could not be renewed", {{"leases", batch->leases.size()}, {"error", error.what()}});
+      answer = {.unknown = std::move(asked), .failure = error.what()};
     }
     batch->asking = false;
   }
-  if (answered) {
-    settle(*batch, std::move(renewed), sent);
-  } else {
-    batch->due = clock_.now() + batch->ttl / 10;  // watch_loop stops their work in time
-  }
-  if (batch->leases.empty()) std::erase(batches_, batch);
+  settle(*batch, std::move(answer), sent);
+  std::erase_if(batches_, [](const auto& each) { return each->leases.empty(); });
 }
 
 template <class Port>
-void LeaseKeeper<Port>::settle(Batch& batch, std::vector<typename Port::Held> renewed, Instant sent) {
+void LeaseKeeper<Port>::settle(Batch& batch, Renewal<typename Port::Held> answer, Instant sent) {
+  const Batch before{.ttl = batch.ttl, .sent = batch.sent, .due = clock_.now() + batch.ttl / 10};
   batch.sent = sent;
   batch.due = sent + batch.ttl / 3;
-  if (renewed.size() == batch.leases.size()) return;
-  std::ranges::sort(renewed);
-  const auto lost = std::ranges::partition(
-      batch.leases, [&](const auto& lease) { return std::ranges::binary_search(renewed, lease->held_); });
-  std::vector<std::shared_ptr<Kept>> gone(lost.begin(), lost.end());
-  batch.leases.erase(lost.begin(), lost.end());
-  give_up(std::move(gone));
+  if (answer.renewed.size() == batch.leases.size()) return;
+
+  // What could not be asked about is asked again soon; watch_loop stops its work in time.
+  const auto unknown = take_out(batch.leases, std::move(answer.unknown));
+  if (!unknown.empty()) {
+    log::warning("leases could not be renewed", {{"leases", unknown.size()}, {"error", answer.failure}});
+    batches_.push_back(std::make_shared<Batch>(before));
+    batches_.back()->leases = unknown;
+  }
+  auto renewed = take_out(batch.leases, std::move(answer.renewed));
+  give_up(std::exchange(batch.leases, std::move(renewed)));
 }
 
 template <class Port>

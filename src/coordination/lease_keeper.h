@@ -93,7 +93,7 @@ class LeaseKeeper {
   std::shared_ptr<Batch> next_due() const;
   void gather(Batch& batch, Instant now);
   Task<> renew(std::shared_ptr<Batch> batch);
-  void settle(Batch& batch, std::vector<typename Port::Held> renewed, Instant sent);
+  void settle(Batch& batch, Renewal<typename Port::Held> answer, Instant sent);
   void give_up(std::vector<std::shared_ptr<Kept>> lost);
 
   Port& leases_;

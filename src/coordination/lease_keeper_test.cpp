@@ -56,6 +56,30 @@ class PretendLeases : public FencedLeases {
   std::map<std::string, FencedLeaseHolder> holders_;
 };
 
+// A cluster one of whose nodes, the one with "away", stops answering after it gave a lease.
+class PartlyAway : public Leases {
+ public:
+  explicit PartlyAway(Clock& clock) : clock_(clock) {}
+  Task<std::optional<LeaseToken>> acquire(std::string, std::string, Duration) override { co_return 1; }
+  Task<Renewal<Lease>> renew(std::vector<Lease> leases, Duration) override {
+    co_await clock_.sleep_for(10ms);
+    Renewal<Lease> renewal;
+    for (const Lease& lease : leases) (lease.key == "away" ? renewal.unknown : renewal.renewed).push_back(lease);
+    co_return renewal;
+  }
+  Task<> release(Lease) override { co_return; }
+  Task<std::optional<LeaseHolder>> holder(std::string) override { co_return std::nullopt; }
+
+ private:
+  Task<std::optional<LeaseHolder>> end_any(std::string) override { co_return std::nullopt; }
+
+  Clock& clock_;
+};
+
+Task<> acquire_hint(LeaseKeeper<Leases>& keeper, std::shared_ptr<KeptLease<Leases>>& lease, std::string key) {
+  lease = co_await keeper.acquire(key, 30s);
+}
+
 using Keeper = LeaseKeeper<FencedLeases>;
 using Kept = std::shared_ptr<Keeper::Kept>;
 
@@ -157,6 +181,22 @@ TEST_F(LeaseKeeperTest, an_engine_that_was_away_for_a_moment_costs_no_lease) {
   leases.down = false;
   run_for(5min);
   EXPECT_FALSE(lease->lost().stop_requested());
+}
+
+TEST_F(LeaseKeeperTest, leases_whose_node_answers_do_not_suffer_from_another_that_is_away) {
+  PartlyAway cluster(clock);
+  LeaseKeeper<Leases> hints(cluster, clock, random, "me", context.get_executor());
+  hints.start(scope);
+  std::vector<std::shared_ptr<KeptLease<Leases>>> kept(2);
+  spawn(acquire_hint(hints, kept[0], "here"));
+  spawn(acquire_hint(hints, kept[1], "away"));
+  run_for(28s);
+  EXPECT_FALSE(kept[0]->lost().stop_requested());
+  EXPECT_TRUE(kept[1]->lost().stop_requested());
+  run_for(5min);
+  EXPECT_FALSE(kept[0]->lost().stop_requested());
+  scope.cancel();
+  context.poll();
 }
 
 TEST_F(LeaseKeeperTest, a_lease_taken_away_is_known_to_be_lost_at_the_next_renewal) {

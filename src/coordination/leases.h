@@ -29,6 +29,15 @@ struct Lease {
   auto operator<=>(const Lease&) const = default;
 };
 
+// What became of leases that were to be renewed; those in neither list are lost.
+template <class Held>
+struct Renewal {
+  std::vector<Held> renewed{};
+  // The engine could not be asked, because a part of it (a cluster's node) is away.
+  std::vector<Held> unknown{};
+  std::string failure{};  // why
+};
+
 struct LeaseHolder {
   std::string owner;
   LeaseToken token = 0;
@@ -44,8 +53,8 @@ class Leases {
   // The token; nothing while somebody (the same owner included) holds it. Of callers who ask at once one gets it.
   virtual Task<std::optional<LeaseToken>> acquire(std::string key, std::string owner, Duration ttl) = 0;
 
-  // Extends all that are still held with their token to `ttl` from now and returns those: the others are lost.
-  virtual Task<std::vector<Lease>> renew(std::vector<Lease> leases, Duration ttl) = 0;
+  // Extends all that are still held with their token to `ttl` from now.
+  virtual Task<Renewal<Lease>> renew(std::vector<Lease> leases, Duration ttl) = 0;
 
   // Ends the lease at once if it is still held with that token; otherwise changes nothing.
   virtual Task<> release(Lease lease) = 0;

@@ -19,6 +19,11 @@ class LeasesContract : public PortFixture<coordination::Leases> {
   std::optional<Token> acquire(const std::string& key, const std::string& owner, Duration ttl = 1min) {
     return run(port().acquire(key, owner, ttl));
   }
+  std::vector<Lease> renew(const std::vector<Lease>& leases, Duration ttl = 1min) {
+    const auto renewal = run(port().renew(leases, ttl));
+    EXPECT_TRUE(renewal.unknown.empty()) << renewal.failure;
+    return renewal.renewed;
+  }
   void release(const std::string& key, Token token) { run(port().release({key, token})); }
   std::string owner_of(const std::string& key) {
     const auto holder = run(port().holder(key));
@@ -90,7 +95,7 @@ TEST_P(LeasesContract, renewing_many_tells_which_are_lost) {
   acquire(foreign, "somebody else");
   ASSERT_TRUE(eventually([&] { return owner_of(expired).empty(); }));
   const std::vector<Lease> asked{{released, given_up}, {key_, kept}, {foreign, old}, {expired, too_short}};
-  EXPECT_EQ(run(port().renew(asked, 1min)), (std::vector<Lease>{{key_, kept}}));
+  EXPECT_EQ(renew(asked), (std::vector<Lease>{{key_, kept}}));
   EXPECT_EQ(owner_of(foreign), "somebody else");
   EXPECT_EQ(owner_of(expired), "");
 }
@@ -104,20 +109,20 @@ TEST_P(LeasesContract, a_thousand_are_renewed_in_one_call) {
   }
   const auto tokens = values_of(std::move(asking));
   for (size_t i = 0; i < held.size(); ++i) held[i].token = tokens[i].value();
-  std::vector<Lease> renewed = run(port().renew(held, 1min));
+  std::vector<Lease> renewed = renew(held);
   std::ranges::sort(renewed);
   std::ranges::sort(held);
   EXPECT_EQ(renewed, held);
 }
 
 TEST_P(LeasesContract, renewing_nothing_is_harmless) {
-  EXPECT_TRUE(run(port().renew({}, 1min)).empty());
+  EXPECT_TRUE(renew({}).empty());
 }
 
 TEST_P(LeasesContract, a_renewed_lease_outlives_its_ttl) {
   const std::string reference = unique("lease");
   const Token token = acquire(key_, "me", 1s).value();
-  run(port().renew({{key_, token}}, 1min));
+  renew({{key_, token}});
   acquire(reference, "me", 1s);
   ASSERT_TRUE(eventually([&] { return owner_of(reference).empty(); }));
   EXPECT_EQ(owner_of(key_), "me");
@@ -139,7 +144,7 @@ TEST_P(LeasesContract, who_holds_it_is_visible) {
   ASSERT_TRUE(before);
   EXPECT_EQ(before->owner, "owner: with {odd} signs");
   EXPECT_EQ(before->token, token);
-  run(port().renew({{key_, token}}, 1h));
+  renew({{key_, token}}, 1h);
   EXPECT_GT(run(port().holder(key_))->until, before->until + 50min);
 }
 
@@ -148,7 +153,7 @@ TEST_P(LeasesContract, a_lease_released_by_force_is_free_and_its_holder_learns_o
   const auto lost = run(port().force_release(key_, "operator"));
   ASSERT_TRUE(lost);
   EXPECT_EQ(lost->owner, "stuck");
-  EXPECT_TRUE(run(port().renew({{key_, token}}, 1min)).empty());
+  EXPECT_TRUE(renew({{key_, token}}).empty());
   EXPECT_GT(acquire(key_, "next").value(), token);
   EXPECT_FALSE(run(port().force_release(unique("lease"), "operator")));
 }

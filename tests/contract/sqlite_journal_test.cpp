@@ -1,3 +1,6 @@
+#include <array>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "adapters/memory/memory_leases.h"
@@ -61,8 +64,8 @@ class SqliteJournalTest : public TaskFixture {
     Notes notes(journal(), part);
     run(notes.write_durably(text));
   }
-  int64_t count(sql::Statement statement) { return run(database_->read(statement)).one().integer(0); }
-  int64_t rows() { return count("SELECT count(*) FROM journal"); }
+  int64_t count_of(sql::Statement statement) { return run(database_->read(statement)).one().integer(0); }
+  int64_t rows() { return count_of("SELECT count(*) FROM journal"); }
 
   TemporaryFolder folder_;
   SystemClock clock_;
@@ -119,7 +122,7 @@ TEST_F(SqliteJournalTest, a_snapshot_takes_the_place_of_the_records_before_it) {
       run(notes.write_durably(expected.back()));
       most = std::max(most, rows());
     }
-    EXPECT_GE(count("SELECT count(*) FROM journal_snapshots"), 2);
+    EXPECT_GE(count_of("SELECT count(*) FROM journal_snapshots"), 2);
     EXPECT_LT(most, 499);
   }
   open();
@@ -168,7 +171,7 @@ TEST_F(SqliteJournalTest, leases_outlive_the_process_until_their_end) {
       const Duration ttl = std::string_view(key) == "kept" ? Duration(1h) : Duration(200ms);
       tokens.push_back(run(leases.acquire(key, "me", ttl)).value());
     }
-    EXPECT_EQ(run(leases.renew({{"renewed", tokens[1]}}, 1h)).size(), 1U);
+    EXPECT_EQ(run(leases.renew({{"renewed", tokens[1]}}, 1h)).renewed.size(), 1U);
     run(leases.release({"released", tokens[2]}));
   }
   open();
@@ -180,7 +183,7 @@ TEST_F(SqliteJournalTest, leases_outlive_the_process_until_their_end) {
   std::optional<coordination::LeaseToken> next;
   ASSERT_TRUE(eventually([&] { return (next = run(leases.acquire("short", "me", 1h))).has_value(); }));
   EXPECT_GT(*next, tokens[3]);
-  EXPECT_EQ(run(leases.renew({{"kept", tokens[0]}}, 1h)).size(), 1U);
+  EXPECT_EQ(run(leases.renew({{"kept", tokens[0]}}, 1h)).renewed.size(), 1U);
 }
 
 TEST_F(SqliteJournalTest, slots_outlive_the_process_until_their_end) {
@@ -198,6 +201,43 @@ TEST_F(SqliteJournalTest, slots_outlive_the_process_until_their_end) {
   EXPECT_FALSE(run(slots.renew(taken[1], 1h)));
   ASSERT_TRUE(eventually([&] { return run(slots.in_use("origin")) == 1; }));
   EXPECT_GT(run(slots.take("origin", 3, "me", 1h)).value().token, taken[2].token);
+}
+
+Task<> take_some(coordination::Leases& leases, std::string name, std::vector<coordination::Lease>& held) {
+  for (int i = 0; i < 200; ++i) {
+    const std::string key = fmt::format("{}-{}", name, i);
+    const auto token = co_await leases.acquire(key, name, 1h);
+    const coordination::Lease lease{key, token.value()};
+    if (i % 2 == 0) {
+      held.push_back(lease);
+    } else {
+      co_await leases.release(lease);
+    }
+  }
+}
+
+TEST_F(SqliteJournalTest, threads_share_it_also_while_it_begins_anew) {
+  options_.journal_snapshot_bytes = 5'000;
+  open();
+  constexpr size_t count = 4;
+  std::array<asio::io_context, count> contexts;
+  std::array<std::vector<coordination::Lease>, count> held;
+  {
+    memory::MemoryLeases leases(clock_, &journal());
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < count; ++i) {
+      asio::co_spawn(contexts[i], take_some(leases, fmt::format("thread {}", i), held[i]),
+                     [](const std::exception_ptr& error) { EXPECT_FALSE(error); });
+      threads.emplace_back([&context = contexts[i]] { context.run(); });
+    }
+  }
+  EXPECT_GE(count_of("SELECT count(*) FROM journal_snapshots"), 1);
+  open();
+  memory::MemoryLeases leases(clock_, &journal());
+  for (const auto& mine : held) {
+    EXPECT_EQ(mine.size(), 100U);
+    EXPECT_EQ(run(leases.renew(mine, 1h)).renewed.size(), mine.size());
+  }
 }
 
 TEST_F(SqliteJournalTest, what_is_refused_for_lack_of_room_has_changed_nothing) {

@@ -11,6 +11,7 @@ using coordination::LeaseHolder;
 using coordination::LeaseToken;
 using coordination::RecordReader;
 using coordination::RecordWriter;
+using coordination::Renewal;
 
 namespace {
 
@@ -45,10 +46,10 @@ Task<std::optional<LeaseToken>> MemoryLeases::acquire(std::string key, std::stri
   co_return token;
 }
 
-Task<std::vector<Lease>> MemoryLeases::renew(std::vector<Lease> leases, Duration ttl) {
+Task<Renewal<Lease>> MemoryLeases::renew(std::vector<Lease> leases, Duration ttl) {
   const JournalNumber seen = journal_.change([&] { extend(leases, ttl); });
   co_await journal_.durable(seen);
-  co_return leases;
+  co_return Renewal<Lease>{.renewed = std::move(leases)};
 }
 
 Task<> MemoryLeases::release(Lease lease) {

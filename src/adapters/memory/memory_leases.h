@@ -20,7 +20,8 @@ class MemoryLeases final : public coordination::Leases, private coordination::Jo
   ~MemoryLeases() override;
 
   Task<std::optional<coordination::LeaseToken>> acquire(std::string key, std::string owner, Duration ttl) override;
-  Task<std::vector<coordination::Lease>> renew(std::vector<coordination::Lease> leases, Duration ttl) override;
+  Task<coordination::Renewal<coordination::Lease>> renew(std::vector<coordination::Lease> leases,
+                                                         Duration ttl) override;
   Task<> release(coordination::Lease lease) override;
   Task<std::optional<coordination::LeaseHolder>> holder(std::string key) override;
 

@@ -26,8 +26,11 @@ Bytes blob(std::string_view text) {
 }  // namespace
 
 Task<> SqliteJournal::load(sql::Database& database) {
-  std::map<std::string, Number> up_to;
   const sql::Rows snapshots = co_await database.read("SELECT part, up_to, records FROM journal_snapshots");
+  const sql::Rows rows = co_await database.read("SELECT last, records FROM journal ORDER BY last");
+  // The writer may be committing for others meanwhile.
+  const std::scoped_lock lock(parts_mutex_, pending_mutex_);
+  std::map<std::string, Number> up_to;
   for (const sql::Row& row : snapshots) {
     const auto number = static_cast<Number>(row.integer(1));
     up_to[row.text(0)] = number;
@@ -35,7 +38,6 @@ Task<> SqliteJournal::load(sql::Database& database) {
     state_bytes_ += row.bytes(2).size();
     take_snapshot(row.text(0), as_text(row.bytes(2)));
   }
-  const sql::Rows rows = co_await database.read("SELECT last, records FROM journal ORDER BY last");
   for (const sql::Row& row : rows) {
     const auto number = static_cast<Number>(row.integer(0));
     last_ = std::max(last_, number);
