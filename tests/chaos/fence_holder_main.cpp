@@ -49,9 +49,9 @@ Task<> hold_and_write(sql::Database& database, Plan plan, const sigset_t& awaite
   wait_for_signal(awaited);
   const bool written = co_await write_fenced(database, plan.lease, fence.value(), "holder");
   say(written ? "fenced write stored" : "fenced write refused");
-  auto document = std::make_shared<documents::Document>();
-  document->body = "from the holder";
-  const bool stored = co_await store.complete(plan.document, token, document);
+  documents::Document document;
+  document.body = "from the holder";
+  const documents::DocumentPtr stored = co_await store.complete(plan.document, token, std::move(document));
   say(stored ? "document stored" : "document refused");
 }
 

@@ -86,8 +86,8 @@ TEST_F(FencedPause, a_holder_that_wakes_up_after_a_takeover_writes_nothing) {
   EXPECT_EQ(holder.wait(), 0);
 
   EXPECT_FALSE(run(store.find(document())));
-  auto good = std::make_shared<documents::Document>();
-  good->body = "from the successor";
+  documents::Document good;
+  good.body = "from the successor";
   EXPECT_TRUE(run(store.complete(document(), *token, good)));
   EXPECT_EQ(run(store.find(document()))->body, "from the successor");
   EXPECT_EQ(run(database_->read(find_writer, sql::Params("lease"))).one().text(0), "successor");
