@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "runtime/config.h"
 
 namespace sluice::coordination {

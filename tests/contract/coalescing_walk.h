@@ -1,6 +1,9 @@
 // Random walks through a coordination::Coalescing, compared with the model step by step.
 #pragma once
 
+#include <cstdlib>
+#include <deque>
+#include <map>
 #include <random>
 
 #include "tests/contract/coalescing_fixture.h"

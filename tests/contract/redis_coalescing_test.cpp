@@ -12,7 +12,6 @@ namespace {
 
 using coordination::CoalescingPlan;
 using coordination::RefreshAnswer;
-using coordination::RefreshOutcome;
 using coordination::Version;
 using redis::RedisCoalescing;
 
