@@ -88,17 +88,16 @@ Task<Outcome> Exchange::perform(std::shared_ptr<Request> request) {
 }
 
 void Exchange::submit(std::shared_ptr<Request> request) {
-  bool first = false;
   {
     const std::lock_guard lock(mutex_);
     if (!closed_) {
-      first = submitted_.empty();
-      submitted_.push_back(request);
-      request.reset();
+      // Under the lock: after `close` nothing may be posted that refers to this object.
+      if (submitted_.empty()) asio::post(executor_, [this] { take_submitted(); });
+      submitted_.push_back(std::move(request));
+      return;
     }
   }
-  if (request) return request->refuse({Failure::Kind::closing, "shutting down"});
-  if (first) asio::post(executor_, [this] { take_submitted(); });
+  request->refuse({Failure::Kind::closing, "shutting down"});
 }
 
 void Exchange::take_submitted() {
