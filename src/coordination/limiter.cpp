@@ -51,6 +51,7 @@ Limiter::Line Limiter::make_line(size_t priority) const {
 void Limiter::start(TaskScope& scope) {
   scope_ = &scope;
   shown_at_ = clock_.now();
+  scope.spawn("first window of " + plan().name, make_known(limit_));
   scope.spawn("limiter of " + plan().name, serve_loop());
   scope.spawn("gauges of limiter " + plan().name, show_loop());
 }

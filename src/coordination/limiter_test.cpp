@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coordination/limit_state.h"
+#include "coordination/pretend_limit.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::coordination {
@@ -25,40 +25,6 @@ LimitPlan plan_with_day() {
   plan.priority[low].days = {"day"};
   return plan;
 }
-
-// A limit in virtual time that takes its time and can be made to fail. The real ones pass the contract suite.
-class PretendLimit : public SharedLimit {
- public:
-  PretendLimit(LimitPlan plan, Clock& clock)
-      : plan_(std::make_shared<const LimitPlan>(std::move(plan))), clock_(clock), state_(plan_, stamp() - 10'000'000) {}
-
-  const LimitPlan& plan() const override { return *plan_; }
-  Task<Drawn> draw(size_t priority, int64_t least, int64_t most) override {
-    ++draws;
-    const Instant sent = clock_.now();
-    if (down) throw EngineUnavailable("pretended", "down");
-    Drawn drawn = state_.decide(priority, least, most, stamp());
-    drawn.sent = sent;
-    if (takes > 0us) co_await clock_.sleep_for(takes);
-    co_return drawn;
-  }
-  Task<> deposit(size_t priority, int64_t permits, Duration lasts) override {
-    state_.deposit(priority, permits, lasts, stamp());
-    co_return;
-  }
-  Task<std::vector<int64_t>> remaining() override { co_return state_.remaining(stamp()); }
-
-  int draws = 0;
-  bool down = false;
-  Duration takes{0};
-
- private:
-  Stamp stamp() const { return clock_.wall().time_since_epoch().count(); }
-
-  std::shared_ptr<const LimitPlan> plan_;
-  Clock& clock_;
-  LimitState state_;
-};
 
 // Gives `chunk` at most every `every`.
 class PretendDays : public DayBudgets {
@@ -120,6 +86,8 @@ class LimiterTest : public testing::Test {
   explicit LimiterTest(LimitPlan plan = model_plan(), DayBudgets* days = nullptr)
       : limit(std::move(plan), clock), limiter({limit, days, clock, random}, context.get_executor(), 5000) {
     limiter.start(scope);
+    context.poll();
+    limit.draws = 0;
   }
   ~LimiterTest() override {
     scope.cancel();

@@ -37,8 +37,8 @@ class SharedLimit {
   virtual ~SharedLimit() = default;
   virtual const LimitPlan& plan() const = 0;
 
-  // As many permits as there are, at least `least` and at most `most`, or none. `least` can't exceed what the plan
-  // gives at once. Throws EngineUnavailable; the permits may then be spent.
+  // As many permits as there are, at least `least` and at most `most`, or none; never, where `least` exceeds what the
+  // plan gives at once. Throws EngineUnavailable; the permits may then be spent.
   virtual Task<Drawn> draw(size_t priority, int64_t least, int64_t most) = 0;
 
   // Adds permits of the priority's days to its credit, which is void after `lasts`: yesterday's is worth nothing today.
@@ -48,5 +48,9 @@ class SharedLimit {
   // What each window of the plan would give now. For showing, not for deciding.
   virtual Task<std::vector<int64_t>> remaining() = 0;
 };
+
+// Begins the spent window of a limit that nothing is known of now, and not with the first who needs a permit. Takes
+// nothing; called when a process starts, and harmless whenever it is.
+Task<> make_known(SharedLimit& limit);
 
 }  // namespace sluice::coordination

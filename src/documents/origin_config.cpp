@@ -37,6 +37,15 @@ void OriginConfig::describe(config::Section<OriginConfig>& section) {
   section.table("require", &OriginConfig::require, "What makes a body valid.");
 }
 
+coordination::LimitPlan rate_plan(const OriginConfig& config) {
+  // A permit must live as long as the database takes to commit it, also on a bad day: where it does not, it is spent
+  // for nothing. It lengthens every second by itself.
+  return {.name = "origin/" + config.name,
+          .permit_life = 100ms,
+          .window = {{"second", config.max_per_second, 1s}},
+          .priority = {{.name = "download", .windows = {"second"}}}};
+}
+
 std::optional<http::Url> document_url(const std::string& base_url, const DocumentPath& path) {
   return http::Url::parse(base_url + (base_url.ends_with('/') ? "" : "/") + path.text());
 }

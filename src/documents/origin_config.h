@@ -7,6 +7,7 @@
 
 #include "base/size.h"
 #include "base/time.h"
+#include "coordination/limit_plan.h"
 #include "documents/document_path.h"
 #include "http/url.h"
 #include "runtime/config.h"
@@ -44,6 +45,9 @@ struct OriginConfig {
   static void describe(config::Section<OriginConfig>& section);
   void validate(config::Problems& problems) const;
 };
+
+// How often requests may begin at the origin, over all instances.
+coordination::LimitPlan rate_plan(const OriginConfig& config);
 
 // The URL of a document: the base with the path behind it, whether or not the base ends with a slash.
 std::optional<http::Url> document_url(const std::string& base_url, const DocumentPath& path);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "coordination/pretend_limit.h"
 #include "documents/origin_documents.h"
 #include "documents/pretend_ports.h"
 #include "runtime/virtual_clock.h"
@@ -33,13 +34,17 @@ struct OriginDocumentsTest : testing::Test {
     context.poll();
   }
 
-  OriginDocuments& instance(const std::string& owner = "me") {
+  static OriginConfig often() {
     OriginConfig config;
     config.name = "o";
     config.base_url = "http://127.0.0.1/";
     config.fresh_for = fresh_for;
     config.max_per_second = 1000;
-    const OriginParts parts{store, static_copies, origin, slots, breaker, clock, random, owner};
+    return config;
+  }
+  OriginDocuments& instance(const std::string& owner = "me") {
+    const OriginConfig config = often();
+    const OriginParts parts{store, static_copies, origin, slots, limit, breaker, clock, random, owner};
     return *instances.emplace_back(std::make_unique<OriginDocuments>(config, parts, scope, context.get_executor()));
   }
 
@@ -79,6 +84,7 @@ struct OriginDocumentsTest : testing::Test {
   PretendStatic static_copies;
   PretendOrigin origin{clock};
   PretendSlots slots{clock};
+  coordination::PretendLimit limit{rate_plan(often()), clock};
   PretendBreaker breaker;
   const DocumentPath path = DocumentPath::parse("a/b.xml").value();
   TaskScope scope{context.get_executor()};

@@ -122,7 +122,7 @@ TEST_F(OriginDocumentsTest, a_server_that_stops_between_two_steps_gives_back_wha
   for (std::function<void()>* const moment : {&store.after_claim, &breaker.after_ask, &slots.after_take}) {
     TaskScope stopping(context.get_executor());
     *moment = [&stopping] { stopping.cancel(); };
-    const OriginParts parts{store, static_copies, origin, slots, breaker, clock, random, "me"};
+    const OriginParts parts{store, static_copies, origin, slots, limit, breaker, clock, random, "me"};
     OriginDocuments documents(config, parts, stopping, context.get_executor());
     get(documents);
     pass(100ms);
@@ -162,7 +162,7 @@ TEST_F(OriginDocumentsTest, paths_that_are_not_allowed_are_not_found) {
   OriginConfig config;
   config.name = "o";
   config.allow = "other/*.xml";
-  const OriginParts parts{store, static_copies, origin, slots, breaker, clock, random, "me"};
+  const OriginParts parts{store, static_copies, origin, slots, limit, breaker, clock, random, "me"};
   OriginDocuments documents(config, parts, scope, context.get_executor());
   const Reading& read = get(documents);
   const Reading& forced = refresh(documents, true);

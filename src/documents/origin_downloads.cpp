@@ -16,8 +16,8 @@ OriginDownloads::OriginDownloads(const OriginConfig& config, const OriginParts& 
     : config_(config),
       parts_(parts),
       executor_(std::move(executor)),
-      gate_({config.name, config.max_concurrent, config.max_per_second, config.slot_wait, config.timeout + margin},
-            parts.slots, parts.clock, parts.random, parts.owner, executor_) {}
+      gate_({config.name, config.max_concurrent, config.slot_wait, config.timeout + margin}, parts.slots, parts.limit,
+            parts.clock, parts.random, parts.owner, executor_) {}
 
 Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, bool force) {
   const DocumentKey wanted = key(request.path);

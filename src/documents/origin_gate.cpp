@@ -12,12 +12,16 @@ const metrics::Gauge in_flight{
 constexpr Duration first_poll = 20ms;
 constexpr Duration longest_poll = 200ms;
 
+// What a slot's time to live has to spare.
+constexpr Duration short_wait = 100ms;
+
 }  // namespace
 
-OriginGate::OriginGate(GateConfig config, coordination::Slots& slots, Clock& clock, Random& random, std::string owner,
-                       const Executor& executor)
+OriginGate::OriginGate(GateConfig config, coordination::Slots& slots, coordination::SharedLimit& limit, Clock& clock,
+                       Random& random, std::string owner, const Executor& executor)
     : config_(std::move(config)),
       slots_(slots),
+      rate_(limit),
       clock_(clock),
       random_(random),
       owner_(std::move(owner)),
@@ -28,7 +32,7 @@ OriginGate::OriginGate(GateConfig config, coordination::Slots& slots, Clock& clo
 bool OriginGate::promises_too_long() const {
   const auto ahead = static_cast<double>(line_.size());
   const double by_time = ahead * static_cast<double>(mean_time_.count()) / limit_;
-  const double by_rate = ahead * 1e6 / static_cast<double>(config_.max_per_second);
+  const double by_rate = ahead * 1e6 / rate_.plan().per_second(0);
   return std::max(by_time, by_rate) > static_cast<double>(config_.slot_wait.count());
 }
 
@@ -70,6 +74,7 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
       if (error) co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
       co_await slots_.give_back(*slot);
       if (error) std::rethrow_exception(error);
+      co_return std::nullopt;
     }
     if (clock_.now() >= until) co_return std::nullopt;
     const Duration jittered =
@@ -82,20 +87,26 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
 
 // False where the rate's turn does not come in time, or the slot was lost meanwhile.
 Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
-  const Instant began = clock_.now();
-  const bool in_rate = co_await wait_for_rate(until);
-  if (!in_rate || clock_.now() == began) co_return in_rate;
-  // The wait must not come off the time that the request itself may take.
-  co_return co_await slots_.renew(std::move(slot), config_.slot_ttl);
+  while (true) {
+    const Instant began = clock_.now();
+    const std::optional<Instant> good_until = co_await wait_for_rate(until);
+    if (!good_until) co_return false;
+    // A long wait must not come off the time that the request itself may take.
+    if (clock_.now() - began > short_wait) {
+      const bool held = co_await slots_.renew(slot, config_.slot_ttl);
+      if (!held) co_return false;
+    }
+    if (clock_.now() < *good_until) co_return true;
+  }
 }
 
-Task<bool> OriginGate::wait_for_rate(Instant until) {
-  constexpr Duration window = 1s;
+// Until when the request may begin; nothing where no permit can be had in time.
+Task<std::optional<Instant>> OriginGate::wait_for_rate(Instant until) {
   while (true) {
-    const auto permit = co_await slots_.take("rate/" + config_.origin, config_.max_per_second, owner_, window);
-    if (permit) co_return true;
-    if (clock_.now() >= until) co_return false;
-    const Instant next = std::min(until, clock_.now() + window / (2 * config_.max_per_second));
+    const coordination::Drawn drawn = co_await rate_.draw(0, 1, 1);
+    if (drawn.given > 0) co_return drawn.sent + rate_.plan().permit_life;
+    const Instant next = clock_.now() + drawn.wait;
+    if (next > until) co_return std::nullopt;
     co_await clock_.sleep_until(next);
   }
 }

@@ -1,7 +1,7 @@
 // The way to an origin: few at once, not too often, and nobody waits in vain.
 //
-// At most `max_concurrent` requests are open at the origin over all instances (leased slots), and at most
-// `max_per_second` begin within any second (slots of one second that nobody gives back). Failures shrink the number of
+// At most `max_concurrent` requests are open at the origin over all instances (leased slots), and no more begin within
+// any second than the origin's limit allows (its permits). Failures shrink the number of
 // slots this instance uses down to one, successes grow it back. Waiting is first come, first served; who would have to
 // wait longer than `slot_wait` is told at once.
 #pragma once
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "coordination/shared_limit.h"
 #include "coordination/slots.h"
 #include "runtime/clock.h"
 #include "runtime/wakeup.h"
@@ -21,7 +22,6 @@ namespace sluice::documents {
 struct GateConfig {
   std::string origin;
   int64_t max_concurrent = 3;
-  int64_t max_per_second = 10;
   Duration slot_wait = 5s;
   Duration slot_ttl = 15s;  // longer than any request can take
 };
@@ -29,8 +29,9 @@ struct GateConfig {
 // Belongs to one executor.
 class OriginGate {
  public:
-  OriginGate(GateConfig config, coordination::Slots& slots, Clock& clock, Random& random, std::string owner,
-             const Executor& executor);
+  // Slots, limit, clock and random outlive it.
+  OriginGate(GateConfig config, coordination::Slots& slots, coordination::SharedLimit& limit, Clock& clock,
+             Random& random, std::string owner, const Executor& executor);
 
   // A slot, when it is this caller's turn; nothing where the wait is or would be too long.
   Task<std::optional<coordination::Slot>> enter();
@@ -52,10 +53,11 @@ class OriginGate {
   bool promises_too_long() const;
   Task<std::optional<coordination::Slot>> wait_in_front(Instant until);
   Task<bool> keep_to_rate(coordination::Slot slot, Instant until);
-  Task<bool> wait_for_rate(Instant until);
+  Task<std::optional<Instant>> wait_for_rate(Instant until);
 
   GateConfig config_;
   coordination::Slots& slots_;
+  coordination::SharedLimit& rate_;
   Clock& clock_;
   Random& random_;
   std::string owner_;

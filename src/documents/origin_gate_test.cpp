@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "coordination/pretend_limit.h"
+#include "documents/origin_config.h"
 #include "documents/pretend_ports.h"
 #include "runtime/task_scope.h"
 #include "runtime/virtual_clock.h"
@@ -23,7 +25,13 @@ struct OriginGateTest : testing::Test {
     context.poll();
   }
 
-  void make(const GateConfig& config) { gate.emplace(config, slots, clock, random, "me", context.get_executor()); }
+  void make(const GateConfig& config, int64_t max_per_second = 1000) {
+    OriginConfig origin;
+    origin.name = config.origin;
+    origin.max_per_second = max_per_second;
+    limit.emplace(rate_plan(origin), clock);
+    gate.emplace(config, slots, *limit, clock, random, "me", context.get_executor());
+  }
   Visit& visit(Duration stays, bool success = true) {
     Visit& made = visits.emplace_back();
     visitors.spawn("visitor", come_and_go(made, stays, success));
@@ -48,6 +56,7 @@ struct OriginGateTest : testing::Test {
   VirtualClock clock;
   SeededRandom random{1};
   PretendSlots slots{clock};
+  std::optional<coordination::PretendLimit> limit;
   std::optional<OriginGate> gate;
   std::deque<Visit> visits;
   std::vector<Visit*> order;
@@ -55,7 +64,7 @@ struct OriginGateTest : testing::Test {
 };
 
 TEST_F(OriginGateTest, at_most_max_concurrent_are_inside) {
-  make({.origin = "o", .max_concurrent = 3, .max_per_second = 1000});
+  make({.origin = "o", .max_concurrent = 3});
   for (int i = 0; i < 9; ++i) visit(1s);
   pass(500ms);
   EXPECT_EQ(order.size(), 3U);
@@ -65,7 +74,7 @@ TEST_F(OriginGateTest, at_most_max_concurrent_are_inside) {
 }
 
 TEST_F(OriginGateTest, first_come_first_served) {
-  make({.origin = "o", .max_concurrent = 1, .max_per_second = 1000, .slot_wait = 1min});
+  make({.origin = "o", .max_concurrent = 1, .slot_wait = 1min});
   for (int i = 0; i < 5; ++i) visit(1s);
   pass(1min);
   ASSERT_EQ(order.size(), 5U);
@@ -73,7 +82,7 @@ TEST_F(OriginGateTest, first_come_first_served) {
 }
 
 TEST_F(OriginGateTest, who_would_wait_too_long_is_refused_at_once) {
-  make({.origin = "o", .max_concurrent = 1, .max_per_second = 1000, .slot_wait = 5s});
+  make({.origin = "o", .max_concurrent = 1, .slot_wait = 5s});
   visit(2s);
   pass(3s);  // it has learned that a request takes two seconds
   for (int i = 0; i < 4; ++i) visit(2s);
@@ -84,7 +93,7 @@ TEST_F(OriginGateTest, who_would_wait_too_long_is_refused_at_once) {
 }
 
 TEST_F(OriginGateTest, nobody_waits_longer_than_slot_wait) {
-  make({.origin = "o", .max_concurrent = 1, .max_per_second = 1000, .slot_wait = 5s});
+  make({.origin = "o", .max_concurrent = 1, .slot_wait = 5s});
   visitors.spawn("other", occupy(1));
   const Visit& first = visit(1s);
   const Visit& second = visit(1s);
@@ -95,7 +104,7 @@ TEST_F(OriginGateTest, nobody_waits_longer_than_slot_wait) {
 }
 
 TEST_F(OriginGateTest, a_visitor_who_hangs_up_holds_nobody_up) {
-  make({.origin = "o", .max_concurrent = 1, .max_per_second = 1000, .slot_wait = 1min});
+  make({.origin = "o", .max_concurrent = 1, .slot_wait = 1min});
   visit(1s);
   TaskScope impatient(context.get_executor());
   Visit gone;
@@ -110,7 +119,7 @@ TEST_F(OriginGateTest, a_visitor_who_hangs_up_holds_nobody_up) {
 }
 
 TEST_F(OriginGateTest, failures_shrink_the_limit_to_one_and_successes_grow_it_back) {
-  make({.origin = "o", .max_concurrent = 3, .max_per_second = 1000});
+  make({.origin = "o", .max_concurrent = 3});
   EXPECT_EQ(gate->limit(), 3);
   for (const int64_t expected : {2, 1, 1}) {
     visit(1ms, false);
@@ -128,15 +137,36 @@ TEST_F(OriginGateTest, failures_shrink_the_limit_to_one_and_successes_grow_it_ba
 }
 
 TEST_F(OriginGateTest, no_more_than_max_per_second_begin_within_any_second) {
-  make({.origin = "o", .max_concurrent = 3, .max_per_second = 2, .slot_wait = 1min});
+  make({.origin = "o", .max_concurrent = 3, .slot_wait = 1min}, 2);
   for (int i = 0; i < 10; ++i) visit(1ms);
   pass(1min);
   ASSERT_EQ(order.size(), 10U);
   for (size_t i = 2; i < order.size(); ++i) EXPECT_GE(order[i]->at - order[i - 2]->at, 1s);
 }
 
+TEST_F(OriginGateTest, who_gets_no_permit_in_time_is_told_at_once_and_keeps_no_slot) {
+  make({.origin = "o", .max_concurrent = 3, .slot_wait = 800ms}, 1);
+  visit(1ms);
+  const Visit& second = visit(1ms);
+  pass(1ms);
+  EXPECT_TRUE(second.refused);
+  pass(100ms);
+  EXPECT_EQ(slots.taken("origin/o"), 0);
+}
+
+TEST_F(OriginGateTest, a_permit_that_came_too_late_is_not_used) {
+  make({.origin = "o", .max_concurrent = 3, .slot_wait = 1min});
+  limit->takes = 150ms;
+  const Visit& one = visit(1ms);
+  pass(1s);
+  EXPECT_FALSE(one.entered);
+  limit->takes = 5ms;
+  pass(1s);
+  EXPECT_TRUE(one.entered);
+}
+
 TEST_F(OriginGateTest, waiting_for_the_rate_does_not_use_up_the_slots_lease) {
-  make({.origin = "o", .max_concurrent = 3, .max_per_second = 1, .slot_wait = 10s, .slot_ttl = 15s});
+  make({.origin = "o", .max_concurrent = 3, .slot_wait = 10s, .slot_ttl = 15s}, 1);
   for (int i = 0; i < 5; ++i) visit(1ms);
   pass(1min);
   for (const Visit& one : visits) EXPECT_EQ(one.slot_left, 15s);

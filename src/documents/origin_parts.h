@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "coordination/shared_breaker.h"
+#include "coordination/shared_limit.h"
 #include "coordination/slots.h"
 #include "documents/document_store.h"
 #include "documents/origin.h"
@@ -20,6 +21,7 @@ struct OriginParts {
   StaticCopies& static_copies;
   Origin& origin;
   coordination::Slots& slots;
+  coordination::SharedLimit& limit;  // as rate_plan says
   coordination::SharedBreaker& breaker;
   Clock& clock;
   Random& random;

@@ -25,7 +25,9 @@ DocumentParts::DocumentParts(const documents::DocumentsConfig& config, sql::Data
     const auto max_bytes = static_cast<size_t>(one.max_bytes.bytes);
     files::FileStaticCopies& copies = static_copies_.emplace_back(one.static_dir, max_bytes, clock, file_threads_);
     documents::HttpOrigin& origin = origins_.emplace_back(one, client_, clock);
-    documents_.add(one, {store_, copies, origin, slots_, breaker_, clock, random, owner});
+    sql::SqlLimit& limit = limits_.emplace_back(database, documents::rate_plan(one), clock);
+    scope.spawn("limit of " + one.name, coordination::make_known(limit));
+    documents_.add(one, {store_, copies, origin, slots_, limit, breaker_, clock, random, owner});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "adapters/files/file_static_copies.h"
 #include "adapters/sql/sql_document_store.h"
+#include "adapters/sql/sql_limit.h"
 #include "adapters/sql/sql_shared_breaker.h"
 #include "adapters/sql/sql_slots.h"
 #include "documents/documents.h"
@@ -34,6 +35,7 @@ class DocumentParts {
   http::Client client_;
   std::deque<files::FileStaticCopies> static_copies_;
   std::deque<documents::HttpOrigin> origins_;
+  std::deque<sql::SqlLimit> limits_;
   documents::Documents documents_;
 };
 

@@ -1,6 +1,7 @@
 #include "adapters/memory/memory_limit.h"
 
 #include <map>
+#include <thread>
 
 #include "runtime/system_clock.h"
 #include "tests/contract/shared_limit_contract.h"
@@ -26,6 +27,32 @@ class OpenMemoryLimits : public OpenLimits {
   SystemClock clock_;
   std::map<std::pair<std::string, int64_t>, std::unique_ptr<memory::MemoryLimit>> limits_;
 };
+
+// On a thread of its own.
+void draw_on_thread(coordination::SharedLimit& limit, coordination::Stamp end, std::vector<Happened>& given) {
+  asio::io_context io;
+  asio::co_spawn(io, contract::draw_often(limit, 0, 3, end, given),
+                 [](const std::exception_ptr& error) { EXPECT_FALSE(error); });
+  io.run();
+}
+
+TEST(MemoryLimit, threads_share_it) {
+  SystemClock clock;
+  memory::MemoryLimit limit({.name = "shared",
+                             .permit_life = 1ms,
+                             .window = {{"all", 500, 20ms}},
+                             .priority = {{.name = "ALL", .windows = {"all"}}}},
+                            clock);
+  const auto end = clock.now().time_since_epoch() / 1us + 300'000;
+  std::vector<std::vector<Happened>> given(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : given) threads.emplace_back(draw_on_thread, std::ref(limit), end, std::ref(mine));
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Happened> all;
+  for (const auto& mine : given) all.insert(all.end(), mine.begin(), mine.end());
+  EXPECT_EQ(broken_window(all, 500, 21ms), "");
+  EXPECT_GT(total(all), 1000);
+}
 
 INSTANTIATE_TEST_SUITE_P(Memory, SharedLimitContract,
                          testing::Values(LimitEngine{

@@ -97,6 +97,16 @@ TEST_P(SharedLimitContract, a_limit_that_nothing_is_known_of_is_spent_for_one_wi
   EXPECT_GE(draw_all(limit, high, 45).stamp, first.stamp + first.wait.count());
 }
 
+TEST_P(SharedLimitContract, its_first_window_can_begin_before_the_first_draw) {
+  Limit& limit = instance();
+  run(coordination::make_known(limit));
+  const Drawn first = draw(limit, high, 1, 1);
+  EXPECT_LT(first.wait.count(), span());
+  draw_all(limit, high, 45);
+  run(coordination::make_known(limit));
+  EXPECT_LT(draw(limit, high, 1, 1).wait.count(), span()) << "later it changes nothing";
+}
+
 TEST_P(SharedLimitContract, no_window_gives_more_than_its_most_to_many_callers) {
   Limit& one = instance();
   Limit& two = instance();

@@ -1,0 +1,45 @@
+// A limit of one process in virtual time, idle until now, that can be made slow or fail.
+//
+// Only for testing the rules above it: the real ones pass the contract suite.
+#pragma once
+
+#include "coordination/limit_state.h"
+#include "runtime/clock.h"
+#include "runtime/errors.h"
+
+namespace sluice::coordination {
+
+class PretendLimit : public SharedLimit {
+ public:
+  PretendLimit(LimitPlan plan, Clock& clock)
+      : plan_(std::make_shared<const LimitPlan>(std::move(plan))), clock_(clock), state_(plan_, stamp() - 10'000'000) {}
+
+  const LimitPlan& plan() const override { return *plan_; }
+  Task<Drawn> draw(size_t priority, int64_t least, int64_t most) override {
+    ++draws;
+    const Instant sent = clock_.now();
+    if (down) throw EngineUnavailable("pretended", "down");
+    Drawn drawn = state_.decide(priority, least, most, stamp());
+    drawn.sent = sent;
+    if (takes > 0us) co_await clock_.sleep_for(takes);
+    co_return drawn;
+  }
+  Task<> deposit(size_t priority, int64_t permits, Duration lasts) override {
+    state_.deposit(priority, permits, lasts, stamp());
+    co_return;
+  }
+  Task<std::vector<int64_t>> remaining() override { co_return state_.remaining(stamp()); }
+
+  int draws = 0;
+  bool down = false;
+  Duration takes{0};
+
+ private:
+  Stamp stamp() const { return clock_.wall().time_since_epoch().count(); }
+
+  std::shared_ptr<const LimitPlan> plan_;
+  Clock& clock_;
+  LimitState state_;
+};
+
+}  // namespace sluice::coordination
