@@ -32,6 +32,7 @@ Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Acc
     options.folder = settings.storage.data;
     options.may_visit = access == Access::beside_owner;
     const auto shared = std::make_shared<sqlite::SqliteDatabase>(options, clock);
+    if (access == Access::owner) journal_ = &shared->journal();
     for (const Service service : roles) databases_.emplace(service, shared);
     return;
   }

@@ -9,6 +9,7 @@
 #include "adapters/redis/redis.h"
 #include "adapters/sql/database.h"
 #include "api/system_routes.h"
+#include "coordination/journal.h"
 #include "runtime/clock.h"
 #include "runtime/io_threads.h"
 #include "server/settings.h"
@@ -27,6 +28,8 @@ class Engines {
   sql::Database& of(Service service) const { return *databases_.at(service); }
   // Null where none is configured, and for commands beside an owner.
   redis::Redis* redis() const { return redis_.get(); }
+  // Where state in memory survives a crash: of the embedded engine. Null on PostgreSQL.
+  coordination::Journal* journal() const { return journal_; }
 
   // One for each engine, for /readyz.
   std::vector<api::EngineProbe> probes() const;
@@ -34,6 +37,7 @@ class Engines {
  private:
   std::unique_ptr<postgres::EngineThread> thread_;
   std::map<Service, std::shared_ptr<sql::Database>> databases_;
+  coordination::Journal* journal_ = nullptr;
   std::unique_ptr<IoThreads> redis_thread_;  // its connections have a thread of their own, like PostgreSQL's
   std::unique_ptr<redis::Redis> redis_;
 };

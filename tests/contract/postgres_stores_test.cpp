@@ -1,4 +1,6 @@
+#include "adapters/sql/sql_leases.h"
 #include "adapters/sql/sql_slots.h"
+#include "tests/contract/leases_contract.h"
 #include "tests/contract/postgres_engines.h"
 #include "tests/contract/slots_contract.h"
 #include "tests/contract/sql_ports.h"
@@ -9,6 +11,8 @@ namespace {
 
 const auto document_service = testing::ValuesIn(postgres_service_engines("document_service"));
 const auto snapshot_service = testing::ValuesIn(postgres_service_engines("snapshot_service"));
+const auto leases =
+    testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>(postgres_service_engines("document_service")));
 const auto slots =
     testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>(postgres_service_engines("document_service")));
 const auto user_service = testing::ValuesIn(postgres_service_engines("user_service"));
@@ -23,6 +27,7 @@ std::vector<LimitEngine> limits() {
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, LeasesContract, leases, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, slots, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());

@@ -1,5 +1,6 @@
 #include "adapters/memory/memory_leases.h"
 #include "adapters/memory/memory_slots.h"
+#include "adapters/sql/sql_leases.h"
 #include "adapters/sql/sql_slots.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
@@ -28,6 +29,7 @@ const DatabaseEngine engine{.name = "sqlite", .open = [](asio::io_context&, size
                               return std::make_unique<OpenSqlite>(max_waiting);
                             }};
 const auto sqlite = testing::Values(engine);
+const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>({engine}));
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
 
 // What lives in memory and in the journal: every answer waits for the disk.
@@ -52,6 +54,7 @@ const PortEngine<coordination::Slots> journaled_slots{
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, LeasesContract, leases, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, slots, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Memory, SlotsContract, testing::Values(journaled_slots), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Memory, LeasesContract, testing::Values(journaled_leases), port_engine_name);
