@@ -1,6 +1,8 @@
 #include "coordination/limit_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "base/check.h"
 #include "runtime/config_section.h"

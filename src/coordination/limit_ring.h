@@ -8,6 +8,7 @@
 // are then less than a whole ring of grains apart, so the promise is the same; up to one grain in 5,000 goes unused.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
