@@ -1,4 +1,4 @@
-// What comes through a limit of 450 a second on Redis that is offered far more, by several processes' limiters.
+// What comes through a limit of 450 a second on Redis that is offered far more, by several limiters.
 //
 // Every window is looked at: 450 of all and 350 of LOW, by the engine's stamps and as the upstream would see them. On
 // average at least 0.97 of what the window and the life of a permit allow come through, and HIGH gets its 100 while LOW
