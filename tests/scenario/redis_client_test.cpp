@@ -10,7 +10,6 @@ namespace sluice::redis {
 namespace {
 
 using test::RedisServer;
-using testing::Test;
 
 struct RedisSingle : RedisClient {
   void SetUp() override {
