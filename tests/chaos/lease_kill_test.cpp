@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "adapters/memory/memory_leases.h"
+#include "adapters/sql/sql_denial_records.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/random.h"
+#include "coordination/denylist.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/task_fixture.h"
 #include "tests/support/process.h"
@@ -62,6 +64,8 @@ class LeaseKill : public TaskFixture {
       known_[key].releasing = true;
     } else if (what == "released") {
       known_[key].released = true;
+    } else if (what == "denied") {
+      denied_.insert(key);
     } else {
       return false;
     }
@@ -69,7 +73,7 @@ class LeaseKill : public TaskFixture {
   }
 
   void expect_nothing_lost() {
-    const SystemClock clock;
+    SystemClock clock;
     sqlite::SqliteDatabase database({.folder = folder_.path()}, clock);
     memory::MemoryLeases leases(clock, &database.journal());
     for (const auto& [key, known] : known_) {
@@ -83,10 +87,20 @@ class LeaseKill : public TaskFixture {
         }
       }
     }
+    expect_none_revived(database, clock);
+  }
+
+  void expect_none_revived(sql::Database& database, Clock& clock) {
+    SeededRandom random(1);
+    sql::SqlDenialRecords records(database);
+    coordination::Denylist denylist(records, nullptr, clock, random, io_.get_executor());
+    run(denylist.load());
+    for (const std::string& token : denied_) EXPECT_TRUE(run(denylist.denied(token))) << token;
   }
 
   TemporaryFolder folder_;
   std::map<std::string, Known> known_;
+  std::set<std::string> denied_;
   int rounds_ = 0;
 };
 
@@ -100,6 +114,7 @@ TEST_F(LeaseKill, every_answer_still_holds_after_a_kill) {
     expect_nothing_lost();
     if (HasFailure()) return;
   }
+  EXPECT_GT(denied_.size(), 10U);
 }
 
 TEST_F(LeaseKill, a_full_disk_ends_the_process_and_nothing_answered_is_lost) {

@@ -1,5 +1,5 @@
-// Takes and gives back journaled leases as fast as it can and says so: a line on standard output means that the answer
-// arrived. Ended by lease_kill_test.
+// Takes and gives back journaled leases and denies tokens as fast as it can and says so: a line on standard output
+// means that the answer arrived. Ended by lease_kill_test.
 //
 //   lease_taker FOLDER FIRST_NUMBER [FILE_LIMIT]
 //
@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "adapters/memory/memory_leases.h"
+#include "adapters/sql/sql_denial_records.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
+#include "coordination/denylist.h"
 #include "runtime/system_clock.h"
 
 namespace sluice::test {
@@ -43,8 +45,21 @@ Task<> take_for_ever(coordination::Leases& leases, std::string owner, int pair, 
   }
 }
 
+Task<> deny_for_ever(coordination::Denylist& denylist, const Clock& clock, int64_t first) {
+  try {
+    for (int64_t number = first;; ++number) {
+      const std::string token = fmt::format("token-{}", number);
+      co_await denylist.deny(token, clock.wall() + 1h);
+      say("denied " + token);
+    }
+  } catch (const EngineUnavailable&) {
+    // The disk is full: a record that can't be written is refused; it is the journal that ends the process.
+  }
+}
+
 void take_until_killed(const char* folder, int64_t first) {
-  const SystemClock clock;
+  SystemClock clock;
+  SeededRandom random(1);
   asio::io_context io;
   sqlite::SqliteDatabase database({.folder = folder, .journal_snapshot_bytes = 100'000}, clock);
   memory::MemoryLeases leases(clock, &database.journal());
@@ -52,6 +67,10 @@ void take_until_killed(const char* folder, int64_t first) {
     asio::co_spawn(io, take_for_ever(leases, fmt::format("taker {}", i), i / 2, i % 2 == 1, first),
                    [](const std::exception_ptr& error) { std::rethrow_exception(error); });
   }
+  sql::SqlDenialRecords records(database);
+  coordination::Denylist denylist(records, nullptr, clock, random, io.get_executor());
+  asio::co_spawn(io, deny_for_ever(denylist, clock, first),
+                 [](const std::exception_ptr& error) { std::rethrow_exception(error); });
   io.run();
 }
 
