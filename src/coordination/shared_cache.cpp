@@ -93,7 +93,7 @@ Task<CacheBody> SharedCache::load_under(std::string key, LoadTicket ticket, Load
   }
   from_loader.add();
   const Duration cost = std::chrono::floor<Duration>(clock_.now() - began);
-  co_await keep(std::move(key), ticket, entry(body, cost));
+  co_await keep(std::move(key), ticket, entry(body, configured_ttl(body), cost));
   co_return body;
 }
 
@@ -126,8 +126,9 @@ Task<CacheAnswer> SharedCache::look_up(std::string key, TicketWish wish) {
   co_return CacheAnswer{std::nullopt, wish.ticket != 0};
 }
 
-Task<> SharedCache::put(std::string key, CacheBody body) {
-  co_await asio::co_spawn(executor_, replace(std::move(key), std::move(body)), asio::use_awaitable);
+Task<> SharedCache::put(std::string key, CacheBody body, std::optional<Duration> ttl) {
+  const Duration lasts = ttl.value_or(configured_ttl(body));
+  co_await asio::co_spawn(executor_, replace(std::move(key), std::move(body), lasts), asio::use_awaitable);
 }
 
 Task<> SharedCache::remove(std::string key) {
@@ -135,8 +136,8 @@ Task<> SharedCache::remove(std::string key) {
 }
 
 // A load under way may have read what is now outdated: who asks from now on does not share it.
-Task<> SharedCache::replace(std::string key, CacheBody body) {
-  co_await store_.put(key, entry(std::move(body), Duration{0}));
+Task<> SharedCache::replace(std::string key, CacheBody body, Duration ttl) {
+  co_await store_.put(key, entry(std::move(body), ttl, Duration{0}));
   loads_.leave(key);
 }
 
@@ -159,8 +160,7 @@ TicketWish SharedCache::wish() {
   return {ticket, config_.load_limit, config_.eagerness * -std::log(chance())};
 }
 
-CacheEntry SharedCache::entry(CacheBody body, Duration load_cost) {
-  const Duration ttl = body ? config_.ttl : config_.negative_ttl;
+CacheEntry SharedCache::entry(CacheBody body, Duration ttl, Duration load_cost) {
   const auto shortened = static_cast<int64_t>(static_cast<double>(ttl.count()) * (1 - config_.jitter * chance()));
   return {std::move(body), Duration{shortened}, config_.stale_for, load_cost};
 }

@@ -61,8 +61,9 @@ class SharedCache {
   // The copy, or what `loader` gives. Throws DeadlineExceeded when another instance's load lasts beyond wait_limit.
   Task<CacheBody> load(std::string key, Loader loader);
 
-  // Both throw EngineUnavailable when the store is away: an old copy may then still be served.
-  Task<> put(std::string key, CacheBody body);
+  // Both throw EngineUnavailable when the store is away: an old copy may then still be served. Without a `ttl` the
+  // configured one holds; either is shortened by its jitter.
+  Task<> put(std::string key, CacheBody body, std::optional<Duration> ttl = std::nullopt);
   Task<> remove(std::string key);
 
  private:
@@ -73,12 +74,13 @@ class SharedCache {
   Task<> renew(std::string key, LoadTicket ticket, Loader loader);
   Task<CacheAnswer> look_up(std::string key, TicketWish wish);
   Task<> keep(std::string key, LoadTicket ticket, CacheEntry entry);
-  Task<> replace(std::string key, CacheBody body);
+  Task<> replace(std::string key, CacheBody body, Duration ttl);
   Task<> forget(std::string key);
 
   bool ending(const CachedCopy& copy) const;
   TicketWish wish();
-  CacheEntry entry(CacheBody body, Duration load_cost);
+  Duration configured_ttl(const CacheBody& body) const { return body ? config_.ttl : config_.negative_ttl; }
+  CacheEntry entry(CacheBody body, Duration ttl, Duration load_cost);
   double chance();
 
   CacheStore& store_;

@@ -170,6 +170,14 @@ TEST_F(SharedCacheTest, times_are_jittered_and_never_longer) {
   EXPECT_GT(seen.size(), 15U);
 }
 
+TEST_F(SharedCacheTest, what_is_put_may_have_a_time_of_its_own) {
+  scope.spawn("put", cache.put("key", body("put"), 10s));
+  run_for(1ms);
+  EXPECT_LE(store.fresh_for("key"), 10s);
+  EXPECT_GE(store.fresh_for("key"), 9s);
+  EXPECT_EQ(load(), "put");
+}
+
 TEST_F(SharedCacheTest, a_stale_copy_is_served_at_once_and_renewed_behind) {
   load();
   run_for(5min);
