@@ -177,10 +177,10 @@ void Dispatcher::refuse_all(const std::string& reason) {
 
 void Dispatcher::refuse(std::deque<std::shared_ptr<Request>>& requests, size_t count, const std::string& reason) {
   if (count == 0) return;
-  const auto error = std::make_exception_ptr(EngineUnavailable(engine_name, reason));
   Requests refused;
   for (; count > 0; --count) {
-    requests.front()->fail(error);
+    // One each: callers on different threads share nothing.
+    requests.front()->fail(std::make_exception_ptr(EngineUnavailable(engine_name, reason)));
     refused.push_back(std::move(requests.front()));
     requests.pop_front();
     admitted_.fetch_sub(1);
