@@ -1,16 +1,24 @@
 # Tests: every tier by ctest from build/asan, and what threads share once more from build/tsan.
 
+skip_unchanged='' # tests that nothing has changed for since they passed
+keep_passed=''    # what passed, for the next time
 tests_passed=0
 tests_failed=0
 
 # Runs ctest in build/$1 with the arguments after it, and counts.
 run_ctest() {
-  local preset=$1 report code=0
+  local preset=$1 report code=0 unchanged=()
   shift
+  if [[ -n $skip_unchanged ]]; then
+    local names
+    names=$(python3 tools/unchanged_tests.py skip "build/$preset")
+    [[ -z $names ]] || unchanged=(-E "$names")
+  fi
   report=$(mktemp)
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count)" "$@" | tee "$report" || code=$?
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count)" "$@" "${unchanged[@]}" | tee "$report" || code=$?
   local failed total
   read -r failed total < <(sed -nE 's/.*, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$report") || { failed=0 total=0; }
+  [[ -z $keep_passed ]] || python3 tools/unchanged_tests.py keep "build/$preset" "$report"
   rm -f "$report"
   tests_passed=$((tests_passed + total - failed))
   tests_failed=$((tests_failed + failed))
@@ -30,16 +38,19 @@ has_cases() {
 }
 
 run_tests() {
-  local filter=.
+  local filter=. all=${CI:-}
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --long) export SLUICE_LONG=1 ;;
-      -*) misused "test knows --long; '$1' it does not know." ;;
-      *) filter=$1 ;;
+      --long) export SLUICE_LONG=1; all=yes ;;
+      --all) all=yes ;;
+      -*) misused "test knows --long and --all; '$1' it does not know." ;;
+      *) filter=$1 all=yes ;;
     esac
     shift
   done
   [[ $filter == *:* ]] && export GTEST_FILTER=${filter#*:}
+  [[ $all == yes || $all == true ]] || skip_unchanged=yes
+  [[ $filter == *:* || -n ${SLUICE_LONG:-} ]] || keep_passed=yes
 
   rm -f build/test-counts
   local started=$SECONDS chosen=(-R "${filter%%:*}")
@@ -49,7 +60,7 @@ run_tests() {
   build asan
   [[ $filter != *:* ]] || has_cases "${chosen[@]}" || misused "No case of ${filter%%:*} has a name like '$GTEST_FILTER'."
   build tsan thread_tests
-  say "Testing"
+  say "Testing${skip_unchanged:+ what has changed since it passed; --all runs everything}"
   run_ctest asan "${chosen[@]}"
   run_ctest tsan -L threads "${chosen[@]}"
 

@@ -25,7 +25,7 @@ class Dev(unittest.TestCase):
             ("bench", "bogus"): "There is no benchmark 'bogus'. These there are: coordination documents http",
             ("k6", "bogus"): "There is no k6 scenario 'bogus'. These there are: documents",
             ("build", "bogus"): "There is no preset 'bogus'. These there are: debug release",
-            ("test", "--bogus"): "test knows --long; '--bogus' it does not know.",
+            ("test", "--bogus"): "test knows --long and --all; '--bogus' it does not know.",
             ("services",): "Say what to start: ./dev services up pg.",
         }.items():
             with self.subTest(arguments):

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Which tests need not run again, because nothing they run has changed since they passed.
+
+    tools/unchanged_tests.py skip BUILD            prints a regular expression of their names for ctest -E; nothing if there are none
+    tools/unchanged_tests.py keep BUILD REPORT     remembers those that passed, by what ctest printed
+
+A test is its own program and, unless it is a unit, contract or fuzz test, every other program of the build that is not a
+test. Scripts have no program of their own: they are quick, and always run.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ALONE = {"unit", "contract", "fuzz"}
+
+
+def tests(build):
+    """Names of tests that are programs, with their labels."""
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, capture_output=True, text=True)
+    found = {}
+    for test in json.loads(listed.stdout)["tests"]:
+        if not (build / "bin" / test["name"]).exists():
+            continue
+        labels = [value for item in test.get("properties", []) if item["name"] == "LABELS" for value in item["value"]]
+        found[test["name"]] = set(labels)
+    return found
+
+
+def stamp(program):
+    state = program.stat()
+    return f"{program.name} {state.st_size} {state.st_mtime_ns}"
+
+
+def stamps(build):
+    """What each test consists of now."""
+    programs = tests(build)
+    others = sorted(stamp(one) for one in (build / "bin").iterdir() if one.is_file() and one.name not in programs)
+    return {
+        name: [stamp(build / "bin" / name)] + ([] if labels & ALONE else others)
+        for name, labels in programs.items()
+    }
+
+
+def main():
+    command, build = sys.argv[1], pathlib.Path(sys.argv[2])
+    memory = build / "passed.json"
+    passed = json.loads(memory.read_text()) if memory.exists() else {}
+    now = stamps(build)
+    if command == "skip":
+        unchanged = sorted(name for name in now if passed.get(name) == now[name])
+        if unchanged:
+            print("^(" + "|".join(unchanged) + ")$")
+        return
+    for name, verdict in re.findall(r"Test +#\d+: (\S+) \.+ *(\S+)", pathlib.Path(sys.argv[3]).read_text()):
+        passed.pop(name, None)
+        if verdict == "Passed" and name in now:
+            passed[name] = now[name]
+    memory.write_text(json.dumps(passed, indent=1))
+
+
+if __name__ == "__main__":
+    main()
