@@ -169,6 +169,9 @@ class NoMoreFiles {
 };
 
 TEST(SlowClients, without_files_to_open_clients_wait_and_the_log_says_so_once) {
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "UBSan opens files itself when it meets a type for the first time; the build under TSan tries this.";
+#endif
   const TemporaryFolder folder;
   const std::string log_file = (folder / "log").string();
   const int log = ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
