@@ -1,11 +1,10 @@
 #include "adapters/postgres/dispatcher.h"
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/post.hpp>
 
 #include "adapters/postgres/batch.h"
 #include "adapters/postgres/transaction.h"
+#include "runtime/await_request.h"
 #include "runtime/metrics.h"
 
 namespace sluice::postgres {
@@ -47,18 +46,8 @@ Task<> Dispatcher::perform(std::shared_ptr<Request> request) {
     throw Overloaded(engine_name);
   }
   request->queued_at = clock_.now();
-  const Executor executor = co_await asio::this_coro::executor;
-  auto initiate = [this, request, executor](auto handler) {
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    if (slot.is_connected()) {
-      slot.assign([weak = std::weak_ptr(request)](asio::cancellation_type) {
-        if (const auto left = weak.lock()) left->leave();
-      });
-    }
-    request->expect(executor, std::move(handler));
-    submit(request);
-  };
-  co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
+  const auto submitting = [this](std::shared_ptr<Request> ready) { submit(std::move(ready)); };
+  co_await await_request(request, submitting);
   const std::chrono::duration<double> took = clock_.now() - request->queued_at;
   durations_[static_cast<size_t>(request->kind)]->observe(took.count());
 }

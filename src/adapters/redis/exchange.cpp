@@ -1,11 +1,10 @@
 #include "adapters/redis/exchange.h"
 
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/post.hpp>
 
 #include "adapters/redis/redis.h"
 #include "base/check.h"
+#include "runtime/await_request.h"
 #include "runtime/log.h"
 #include "runtime/retry.h"
 
@@ -72,18 +71,8 @@ std::shared_ptr<Request> Exchange::admit(Command command, Instant deadline) {
 }
 
 Task<Outcome> Exchange::perform(std::shared_ptr<Request> request) {
-  const Executor executor = co_await asio::this_coro::executor;
-  auto initiate = [this, request, executor](auto handler) {
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    if (slot.is_connected()) {
-      slot.assign([weak = std::weak_ptr(request)](asio::cancellation_type) {
-        if (const auto left = weak.lock()) left->leave();
-      });
-    }
-    request->expect(executor, std::move(handler));
-    submit(request);
-  };
-  co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
+  const auto submitting = [this](std::shared_ptr<Request> ready) { submit(std::move(ready)); };
+  co_await await_request(request, submitting);
   co_return request->take();
 }
 
