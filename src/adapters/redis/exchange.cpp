@@ -66,8 +66,10 @@ Task<> Exchange::close() {
 }
 
 std::shared_ptr<Request> Exchange::admit(Command command, Instant deadline) {
-  if (*pending_ >= config_.max_pending) throw Overloaded(engine_name);
-  return std::make_shared<Request>(std::move(command), deadline, pending_);
+  // Counted first, so that callers on several threads can't pass the bound together.
+  auto request = std::make_shared<Request>(std::move(command), deadline, pending_);
+  if (*pending_ > config_.max_pending) throw Overloaded(engine_name);
+  return request;
 }
 
 Task<Outcome> Exchange::perform(std::shared_ptr<Request> request) {
