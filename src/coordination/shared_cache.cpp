@@ -49,7 +49,7 @@ Task<CacheBody> SharedCache::load(std::string key, Loader loader) {
     co_return copy->body;
   }
   const auto work = [this, key, loader = std::move(loader)] { return find_or_load(key, loader); };
-  co_return co_await asio::co_spawn(executor_, loads_.run(std::move(key), work), asio::use_awaitable);
+  co_return co_await loads_.run(std::move(key), work);
 }
 
 Task<CacheBody> SharedCache::find_or_load(std::string key, Loader loader) {
@@ -131,18 +131,14 @@ Task<> SharedCache::put(std::string key, CacheBody body, std::optional<Duration>
   co_await asio::co_spawn(executor_, replace(std::move(key), std::move(body), lasts), asio::use_awaitable);
 }
 
-Task<> SharedCache::remove(std::string key) {
-  co_await asio::co_spawn(executor_, forget(std::move(key)), asio::use_awaitable);
-}
-
 // A load under way may have read what is now outdated: who asks from now on does not share it.
-Task<> SharedCache::replace(std::string key, CacheBody body, Duration ttl) {
-  co_await store_.put(key, entry(std::move(body), ttl, Duration{0}));
+Task<> SharedCache::remove(std::string key) {
+  co_await store_.remove(key);
   loads_.leave(key);
 }
 
-Task<> SharedCache::forget(std::string key) {
-  co_await store_.remove(key);
+Task<> SharedCache::replace(std::string key, CacheBody body, Duration ttl) {
+  co_await store_.put(key, entry(std::move(body), ttl, Duration{0}));
   loads_.leave(key);
 }
 

@@ -75,7 +75,6 @@ class SharedCache {
   Task<CacheAnswer> look_up(std::string key, TicketWish wish);
   Task<> keep(std::string key, LoadTicket ticket, CacheEntry entry);
   Task<> replace(std::string key, CacheBody body, Duration ttl);
-  Task<> forget(std::string key);
 
   bool ending(const CachedCopy& copy) const;
   TicketWish wish();
