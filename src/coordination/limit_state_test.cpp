@@ -2,21 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "coordination/model_plan.h"
+
 namespace sluice::coordination {
 namespace {
 
 constexpr Stamp start = 1'800'000'000'000'000;
 constexpr Stamp second = 1'000'000;
-constexpr size_t high = 0;
-constexpr size_t low = 1;
-
-LimitPlan model_plan() {
-  return {.name = "upstream",
-          .permit_life = 20ms,
-          .window = {{"global", 450, 1s}, {"low", 350, 1s}},
-          .day = {},
-          .priority = {{.name = "HIGH", .windows = {"global"}}, {.name = "LOW", .windows = {"global", "low"}}}};
-}
 
 LimitPlan plan_with_day() {
   LimitPlan plan = model_plan();

@@ -2,38 +2,19 @@
 #pragma once
 
 #include "coordination/cache_store.h"
-#include "tests/contract/task_fixture.h"
+#include "tests/contract/port_fixture.h"
 
 namespace sluice::test {
 
-// A store opened for one test, and what it takes to open it.
-class OpenCacheStore {
- public:
-  virtual ~OpenCacheStore() = default;
-  virtual coordination::CacheStore& store() = 0;
-  virtual Task<> close() { co_return; }
-};
-
-struct CacheEngine {
-  std::string name;
-  std::function<std::unique_ptr<OpenCacheStore>(asio::io_context& io)> open;
-
-  friend void PrintTo(const CacheEngine& engine, std::ostream* out) { *out << engine.name; }
-};
-
-class CacheStoreContract : public TaskFixture, public testing::WithParamInterface<CacheEngine> {
+class CacheStoreContract : public PortFixture<coordination::CacheStore> {
  protected:
   using CacheAnswer = coordination::CacheAnswer;
   using CacheEntry = coordination::CacheEntry;
   using LoadTicket = coordination::LoadTicket;
 
   void SetUp() override {
-    open_ = GetParam().open(io_);
+    PortFixture::SetUp();
     key_ = unique("cached");
-  }
-  void TearDown() override {
-    if (open_) run(open_->close());
-    open_.reset();
   }
 
   static CacheEntry entry(std::string body, Duration fresh_for = 1min, Duration stale_for = 1min) {
@@ -44,17 +25,15 @@ class CacheStoreContract : public TaskFixture, public testing::WithParamInterfac
     return answer.copy->body ? *answer.copy->body : "none";
   }
 
-  CacheAnswer look() { return run(store().look_up(key_, {})); }
+  CacheAnswer look() { return run(port().look_up(key_, {})); }
   CacheAnswer ask(LoadTicket ticket, Duration ttl = 1min, double eagerness = 0) {
-    return run(store().look_up(key_, {ticket, ttl, eagerness}));
+    return run(port().look_up(key_, {ticket, ttl, eagerness}));
   }
-  bool fill(LoadTicket ticket, CacheEntry entry) { return run(store().fill(key_, ticket, std::move(entry))); }
-  void put(CacheEntry entry) { run(store().put(key_, std::move(entry))); }
-  void remove() { run(store().remove(key_)); }
-  void give_up(LoadTicket ticket) { run(store().give_up(key_, ticket)); }
-  coordination::CacheStore& store() { return open_->store(); }
+  bool fill(LoadTicket ticket, CacheEntry entry) { return run(port().fill(key_, ticket, std::move(entry))); }
+  void put(CacheEntry entry) { run(port().put(key_, std::move(entry))); }
+  void remove() { run(port().remove(key_)); }
+  void give_up(LoadTicket ticket) { run(port().give_up(key_, ticket)); }
 
-  std::unique_ptr<OpenCacheStore> open_;
   std::string key_;
 };
 
@@ -82,7 +61,7 @@ TEST_P(CacheStoreContract, that_there_is_none_is_remembered_too) {
 
 TEST_P(CacheStoreContract, of_many_callers_one_gets_the_ticket) {
   std::vector<Task<CacheAnswer>> asking;
-  for (LoadTicket ticket = 1; ticket <= 50; ++ticket) asking.push_back(store().look_up(key_, {ticket, 1min, 0}));
+  for (LoadTicket ticket = 1; ticket <= 50; ++ticket) asking.push_back(port().look_up(key_, {ticket, 1min, 0}));
   int granted = 0;
   for (const auto& outcome : run_all(std::move(asking))) granted += outcome.value->ticket_granted ? 1 : 0;
   EXPECT_EQ(granted, 1);
@@ -183,7 +162,7 @@ TEST_P(CacheStoreContract, what_is_at_hand_is_never_older_than_a_removal) {
   put(entry("body"));
   look();
   remove();
-  EXPECT_FALSE(store().peek(key_));
+  EXPECT_FALSE(port().peek(key_));
 }
 
 }  // namespace sluice::test

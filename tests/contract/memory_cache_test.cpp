@@ -6,9 +6,9 @@
 namespace sluice::test {
 namespace {
 
-class OpenMemoryCache : public OpenCacheStore {
+class OpenMemoryCache : public OpenPort<coordination::CacheStore> {
  public:
-  coordination::CacheStore& store() override { return cache_; }
+  coordination::CacheStore& port() override { return cache_; }
 
  private:
   SystemClock clock_;
@@ -16,9 +16,9 @@ class OpenMemoryCache : public OpenCacheStore {
 };
 
 INSTANTIATE_TEST_SUITE_P(Memory, CacheStoreContract,
-                         testing::Values(CacheEngine{
+                         testing::Values(PortEngine<coordination::CacheStore>{
                              "memory", [](asio::io_context&) { return std::make_unique<OpenMemoryCache>(); }}),
-                         testing::PrintToStringParamName());
+                         port_engine_name);
 
 }  // namespace
 }  // namespace sluice::test

@@ -6,11 +6,11 @@
 namespace sluice::test {
 namespace {
 
-class OpenRedisCache : public OpenCacheStore {
+class OpenRedisCache : public OpenPort<coordination::CacheStore> {
  public:
   OpenRedisCache(const RedisEngine& engine, asio::io_context& io) : open_(engine, io) {}
 
-  coordination::CacheStore& store() override { return cache_; }
+  coordination::CacheStore& port() override { return cache_; }
   Task<> close() override { return open_.close(); }
 
  protected:
@@ -26,7 +26,7 @@ class OpenNearCache : public OpenRedisCache {
         subscriber_(engine.config(), io.get_executor(), open_.clock(), {redis::RedisCache::changes_channel}, changes_) {
   }
 
-  coordination::CacheStore& store() override { return near_; }
+  coordination::CacheStore& port() override { return near_; }
   Task<> close() override {
     co_await subscriber_.close();
     co_await OpenRedisCache::close();
@@ -39,8 +39,8 @@ class OpenNearCache : public OpenRedisCache {
 };
 
 template <class Open>
-std::vector<CacheEngine> engines(const std::string& prefix) {
-  std::vector<CacheEngine> found;
+std::vector<PortEngine<coordination::CacheStore>> engines(const std::string& prefix) {
+  std::vector<PortEngine<coordination::CacheStore>> found;
   for (const RedisEngine& engine : redis_engines()) {
     found.push_back(
         {prefix + engine.name, [engine](asio::io_context& io) { return std::make_unique<Open>(engine, io); }});
@@ -48,10 +48,9 @@ std::vector<CacheEngine> engines(const std::string& prefix) {
   return found;
 }
 
-INSTANTIATE_TEST_SUITE_P(Redis, CacheStoreContract, testing::ValuesIn(engines<OpenRedisCache>("")),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Redis, CacheStoreContract, testing::ValuesIn(engines<OpenRedisCache>("")), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(NearRedis, CacheStoreContract, testing::ValuesIn(engines<OpenNearCache>("near_")),
-                         testing::PrintToStringParamName());
+                         port_engine_name);
 
 class RedisCacheTest : public TaskFixture, public testing::WithParamInterface<RedisEngine> {
  protected:
@@ -68,20 +67,20 @@ class RedisCacheTest : public TaskFixture, public testing::WithParamInterface<Re
     return {std::make_shared<const std::string>(std::move(body)), 1min, 1min, 1ms};
   }
   // What a look at it finds; empty where the engine does not answer.
-  std::string look(OpenCacheStore& cache) {
+  std::string look(OpenPort<coordination::CacheStore>& cache) {
     try {
-      const coordination::CacheAnswer answer = run(cache.store().look_up(key_, {}));
+      const coordination::CacheAnswer answer = run(cache.port().look_up(key_, {}));
       return answer.copy ? *answer.copy->body : "nothing";
     } catch (const EngineUnavailable&) {
       return "";
     }
   }
-  std::string at_hand(OpenCacheStore& cache) {
-    const auto copy = cache.store().peek(key_);
+  std::string at_hand(OpenPort<coordination::CacheStore>& cache) {
+    const auto copy = cache.port().peek(key_);
     return copy ? *copy->body : "nothing";
   }
   // Looking brings it near; an older one stays at hand until the message of its change arrives.
-  bool comes_near(OpenCacheStore& cache, const std::string& body) {
+  bool comes_near(OpenPort<coordination::CacheStore>& cache, const std::string& body) {
     return eventually([&] { return look(cache) == body && at_hand(cache) == body; });
   }
 
@@ -92,21 +91,21 @@ class RedisCacheTest : public TaskFixture, public testing::WithParamInterface<Re
 
 TEST_P(RedisCacheTest, a_hit_at_hand_ends_when_another_instance_changes_it) {
   open();
-  run(here_->store().put(key_, entry("first")));
+  run(here_->port().put(key_, entry("first")));
   ASSERT_TRUE(comes_near(*there_, "first"));
-  run(here_->store().put(key_, entry("second")));
+  run(here_->port().put(key_, entry("second")));
   EXPECT_TRUE(comes_near(*there_, "second"));
-  run(here_->store().remove(key_));
+  run(here_->port().remove(key_));
   EXPECT_TRUE(eventually([&] { return look(*there_) == "nothing" && at_hand(*there_) == "nothing"; }));
 }
 
 TEST_P(RedisCacheTest, goes_on_by_itself_after_its_server_was_replaced) {
   open();
-  run(here_->store().put(key_, entry("first")));
+  run(here_->port().put(key_, entry("first")));
   ASSERT_TRUE(comes_near(*there_, "first"));
   GetParam().replace_server_of("sluice:cache:" + key_);
   EXPECT_TRUE(eventually([&] { return look(*here_) != "" && look(*there_) != ""; }));
-  run(here_->store().put(key_, entry("second")));
+  run(here_->port().put(key_, entry("second")));
   EXPECT_TRUE(comes_near(*there_, "second"));
 }
 
