@@ -87,26 +87,21 @@ Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until)
 
 // False where the rate's turn does not come in time, or the slot was lost meanwhile.
 Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
+  Instant leased = clock_.now();
   while (true) {
-    const Instant began = clock_.now();
-    const std::optional<Instant> good_until = co_await wait_for_rate(until);
-    if (!good_until) co_return false;
-    // A long wait must not come off the time that the request itself may take.
-    if (clock_.now() - began > short_wait) {
+    // A long wait must not come off the time that the request itself may take. Before the draw, because a permit does
+    // not last.
+    if (clock_.now() - leased > short_wait) {
+      leased = clock_.now();
       const bool held = co_await slots_.renew(slot, config_.slot_ttl);
       if (!held) co_return false;
     }
-    if (clock_.now() < *good_until) co_return true;
-  }
-}
-
-// Until when the request may begin; nothing where no permit can be had in time.
-Task<std::optional<Instant>> OriginGate::wait_for_rate(Instant until) {
-  while (true) {
     const coordination::Drawn drawn = co_await rate_.draw(0, 1, 1);
-    if (drawn.given > 0) co_return drawn.sent + rate_.plan().permit_life;
-    const Instant next = clock_.now() + drawn.wait;
-    if (next > until) co_return std::nullopt;
+    const bool given = drawn.given > 0;
+    if (given && clock_.now() < drawn.sent + rate_.plan().permit_life) co_return true;
+    // A permit that came too late is no use, and the next is asked for at once.
+    const Instant next = given ? clock_.now() : clock_.now() + drawn.wait;
+    if (next >= until) co_return false;
     co_await clock_.sleep_until(next);
   }
 }

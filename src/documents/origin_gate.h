@@ -53,7 +53,6 @@ class OriginGate {
   bool promises_too_long() const;
   Task<std::optional<coordination::Slot>> wait_in_front(Instant until);
   Task<bool> keep_to_rate(coordination::Slot slot, Instant until);
-  Task<std::optional<Instant>> wait_for_rate(Instant until);
 
   GateConfig config_;
   coordination::Slots& slots_;

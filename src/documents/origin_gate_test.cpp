@@ -165,6 +165,16 @@ TEST_F(OriginGateTest, a_permit_that_came_too_late_is_not_used) {
   EXPECT_TRUE(one.entered);
 }
 
+TEST_F(OriginGateTest, where_every_permit_comes_too_late_the_wait_ends_all_the_same) {
+  make({.origin = "o", .max_concurrent = 3, .slot_wait = 5s});
+  limit->takes = 150ms;
+  const Visit& one = visit(1ms);
+  pass(1min);
+  EXPECT_TRUE(one.refused);
+  EXPECT_LE(one.at - Instant{}, 5s + 150ms);
+  EXPECT_EQ(slots.taken("origin/o"), 0);
+}
+
 TEST_F(OriginGateTest, waiting_for_the_rate_does_not_use_up_the_slots_lease) {
   make({.origin = "o", .max_concurrent = 3, .slot_wait = 10s, .slot_ttl = 15s}, 1);
   for (int i = 0; i < 5; ++i) visit(1ms);
