@@ -29,7 +29,8 @@ struct ClaimRequest {
   std::string owner;
   Duration ttl{};
   Duration fresh_for{};
-  bool force = false;  // also where a fresh copy exists, and during a hold-down
+  bool over_fresh = false;        // also where a fresh copy exists
+  bool during_hold_down = false;  // also where the last download has failed just now
 };
 
 struct Acquired {

@@ -25,6 +25,24 @@ TEST_F(OriginDocumentsTest, an_invalid_copy_is_passed_over_and_replaced) {
   EXPECT_EQ(store.rows[path.text()].document->body, "fetched 1");
 }
 
+TEST_F(OriginDocumentsTest, replacing_an_invalid_copy_heeds_the_hold_down) {
+  const auto page = make_document("<html>error</html>", clock.wall());
+  page->content_type = "text/html";
+  store.rows[path.text()].document = page;
+  origin.error = FetchError::failed;
+  OriginDocuments& documents = instance();
+  get(documents);
+  pass(1s);
+  const Reading& second = get(documents);
+  pass(0s);
+  EXPECT_EQ(second.refused(), Reason::hold_down);
+  EXPECT_EQ(origin.asked, 1);
+  const Reading& forced = refresh(documents, true);
+  pass(1s);
+  EXPECT_EQ(forced.refused(), Reason::origin_error);
+  EXPECT_EQ(origin.asked, 2) << "who forces it does not heed it";
+}
+
 TEST_F(OriginDocumentsTest, replacing_an_invalid_copy_is_tried_three_times_at_most) {
   const auto page = make_document("<html>error</html>", clock.wall());
   page->content_type = "text/html";

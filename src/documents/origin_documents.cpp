@@ -121,10 +121,10 @@ Task<Lookup> OriginDocuments::degrade(DocumentPath path, Reason reason) {
 Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
   const DocumentPath path = request.path;
   const Instant until = parts_.clock.now() + config_.wait_limit;
-  bool force = request.force;
+  bool over_fresh = request.force;
   for (int tried = 0; tried < most_tries; ++tried) {
     if (downloads_.breaker_open()) co_return Reason::breaker_open;
-    OriginDownloads::Attempt attempt = co_await downloads_.attempt(request, force);
+    OriginDownloads::Attempt attempt = co_await downloads_.attempt(request, over_fresh);
     if (attempt.fetched) {
       if (!*attempt.fetched) co_return attempt.fetched->error();
       copies_.remember(path, **attempt.fetched);
@@ -140,9 +140,9 @@ Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
     }
     DocumentPtr document = co_await copies_.stored(path);
     if (document) co_return Served{std::move(document), Source::database};
-    force = true;  // what is stored cannot be served
+    over_fresh = true;  // what is stored cannot be served
   }
-  co_return force && !request.force ? Reason::invalid_content : Reason::download_timeout;
+  co_return over_fresh && !request.force ? Reason::invalid_content : Reason::download_timeout;
 }
 
 // Nothing where the other download ended without a document.

@@ -19,9 +19,11 @@ OriginDownloads::OriginDownloads(const OriginConfig& config, const OriginParts& 
       gate_({config.name, config.max_concurrent, config.slot_wait, config.timeout + margin}, parts.slots, parts.limit,
             parts.clock, parts.random, parts.owner, executor_) {}
 
-Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, bool force) {
+Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, bool over_fresh) {
   const DocumentKey wanted = key(request.path);
-  ClaimRequest claim{wanted, parts_.owner, config_.claim_ttl, config_.fresh_for, force};
+  ClaimRequest claim{wanted, parts_.owner, config_.claim_ttl, config_.fresh_for};
+  claim.over_fresh = over_fresh || request.force;
+  claim.during_hold_down = request.force;
   ClaimOutcome outcome = co_await parts_.store.claim(std::move(claim));
   Attempt attempt{std::move(outcome)};
   const auto* const acquired = std::get_if<Acquired>(&attempt.claim);

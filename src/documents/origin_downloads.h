@@ -31,8 +31,9 @@ class OriginDownloads {
 
   OriginDownloads(const OriginConfig& config, const OriginParts& parts, Executor executor);
 
-  // Claims the document, and where that succeeds fetches and stores it. `force` claims also over a fresh copy.
-  Task<Attempt> attempt(RefreshRequest request, bool force);
+  // Claims the document, and where that succeeds fetches and stores it. `over_fresh` claims also over a fresh copy; a
+  // forced request does, and does not heed a hold-down either.
+  Task<Attempt> attempt(RefreshRequest request, bool over_fresh);
 
   // As it was last seen, a second ago at most: then no claim is worth asking for.
   bool breaker_open() const { return breaker_open_until_ > parts_.clock.now(); }

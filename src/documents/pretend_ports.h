@@ -155,10 +155,9 @@ class PretendStore : public DocumentStore {
     Row& row = rows[request.key.path.text()];
     if (always_cached) co_return Cached{};
     if (row.claim_until > clock_.wall()) co_return Downloading{};
-    if (!request.force) {
-      if (row.document && row.document->fetched_at + request.fresh_for > clock_.wall()) co_return Cached{};
-      if (row.hold_until > clock_.wall()) co_return HeldDown{row.hold_until};
-    }
+    const bool fresh = row.document && row.document->fetched_at + request.fresh_for > clock_.wall();
+    if (fresh && !request.over_fresh) co_return Cached{};
+    if (row.hold_until > clock_.wall() && !request.during_hold_down) co_return HeldDown{row.hold_until};
     row.claim_until = clock_.wall() + request.ttl;
     if (after_claim) after_claim();
     co_return Acquired{++row.token};

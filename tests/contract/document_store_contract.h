@@ -20,7 +20,8 @@ class DocumentStoreContract : public DatabaseFixture {
   struct ClaimOptions {
     Duration ttl = 1min;
     Duration fresh_for = 1h;
-    bool force = false;
+    bool force = false;  // over a fresh copy and during a hold-down
+    bool over_fresh = false;
     std::string owner = "me";
   };
 
@@ -34,7 +35,7 @@ class DocumentStoreContract : public DatabaseFixture {
     return {origin_, documents::DocumentPath::parse(path).value()};
   }
   documents::ClaimRequest request(const ClaimOptions& options) const {
-    return {key(), options.owner, options.ttl, options.fresh_for, options.force};
+    return {key(), options.owner, options.ttl, options.fresh_for, options.force || options.over_fresh, options.force};
   }
   ClaimOutcome claim(const ClaimOptions& options) { return run(store_->claim(request(options))); }
   ClaimOutcome claim() { return claim(ClaimOptions{}); }
@@ -219,6 +220,14 @@ TEST_P(DocumentStoreContract, a_fresh_copy_counts_also_while_a_forced_download_i
   complete(acquire(), "good");
   fail(acquire({.force = true}), 1h);
   EXPECT_TRUE(is<Cached>(claim()));
+}
+
+TEST_P(DocumentStoreContract, who_claims_over_a_fresh_copy_heeds_a_hold_down) {
+  complete(acquire(), "unusable");
+  fail(acquire({.over_fresh = true}), 1s);
+  EXPECT_TRUE(is<HeldDown>(claim({.over_fresh = true})));
+  EXPECT_TRUE(eventually([&] { return is<Acquired>(claim({.over_fresh = true})); }));
+  EXPECT_TRUE(is<Downloading>(claim({.over_fresh = true}))) << "nor is it over a live claim";
 }
 
 TEST_P(DocumentStoreContract, sweeping_ends_expired_claims_only) {

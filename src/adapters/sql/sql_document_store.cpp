@@ -14,23 +14,24 @@ constexpr Statement find_document =
 // Everything the claim decides on stands in the WHERE: of any number of callers the row lock lets one through, and the
 // others see its claim.
 constexpr Statement claim_document{Statement::PerDialect{
-    .postgres = "INSERT INTO documents AS d "
-                "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
-                "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4::bigint * interval '1 microsecond', now(), now()) "
-                "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
-                "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
-                "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
-                "  AND ($6::boolean OR ((d.hold_until IS NULL OR d.hold_until <= now()) "
-                "       AND (d.body IS NULL OR d.fetched_at <= now() - $5::bigint * interval '1 microsecond'))) "
-                "RETURNING claim_token",
+    .postgres =
+        "INSERT INTO documents AS d "
+        "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
+        "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4::bigint * interval '1 microsecond', now(), now()) "
+        "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
+        "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
+        "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
+        "  AND ($6::boolean OR d.body IS NULL OR d.fetched_at <= now() - $5::bigint * interval '1 microsecond') "
+        "  AND ($7::boolean OR d.hold_until IS NULL OR d.hold_until <= now()) "
+        "RETURNING claim_token",
     .sqlite = "INSERT INTO documents AS d "
               "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
               "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4, now(), now()) "
               "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
               "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
               "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
-              "  AND ($6 OR ((d.hold_until IS NULL OR d.hold_until <= now()) "
-              "       AND (d.body IS NULL OR d.fetched_at <= now() - $5))) "
+              "  AND ($6 OR d.body IS NULL OR d.fetched_at <= now() - $5) "
+              "  AND ($7 OR d.hold_until IS NULL OR d.hold_until <= now()) "
               "RETURNING claim_token"}};
 constexpr Statement look_at_document =
     "SELECT coalesce(claim_expires_at > now(), false), coalesce(hold_until > now(), false), hold_until, "
@@ -88,15 +89,15 @@ constexpr Statement purge_document =
 TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
   const std::string& path = request.key.path.text();
   const Rows claimed = co_await tx.execute(
-      claim_document,
-      Params(request.key.origin, path, request.owner, request.ttl.count(), request.fresh_for.count(), request.force));
+      claim_document, Params(request.key.origin, path, request.owner, request.ttl.count(), request.fresh_for.count(),
+                             request.over_fresh, request.during_hold_down));
   if (!claimed.empty()) co_return Acquired{claimed.one().integer(0)};
   const Rows seen = co_await tx.execute(why_not_claimed, Params(request.key.origin, path, request.fresh_for.count()));
   const Row& row = seen.one();
-  // A claim may end between the two statements. A forced caller is to wait and look again then.
-  if (row.boolean(0) || request.force) co_return Downloading{};
-  if (row.boolean(1)) co_return Cached{};
-  if (row.boolean(2)) co_return HeldDown{row.time(3)};
+  if (row.boolean(0)) co_return Downloading{};
+  if (row.boolean(1) && !request.over_fresh) co_return Cached{};
+  if (row.boolean(2) && !request.during_hold_down) co_return HeldDown{row.time(3)};
+  // The claim ended between the two statements: the caller is to wait and look again.
   co_return Downloading{};
 }
 
