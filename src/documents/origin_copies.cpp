@@ -41,14 +41,20 @@ Task<std::optional<Served>> OriginCopies::nearest(DocumentPath path, bool must_b
 }
 
 Task<std::optional<Served>> OriginCopies::last(DocumentPath path) {
-  std::optional<Served> at_hand = co_await last_without_database(path);
-  if (at_hand) co_return at_hand;
+  std::optional<Served> near = co_await at_hand(path);
+  if (near) co_return near;
   DocumentPtr copy = co_await stored(path);
   if (copy) co_return Served{std::move(copy), Source::stale};
-  co_return std::nullopt;
+  co_return co_await outranked(path);
 }
 
 Task<std::optional<Served>> OriginCopies::last_without_database(DocumentPath path) {
+  std::optional<Served> near = co_await at_hand(path);
+  if (near) co_return near;
+  co_return co_await outranked(path);
+}
+
+Task<std::optional<Served>> OriginCopies::at_hand(DocumentPath path) {
   DocumentPtr copy = co_await static_copy(path);
   if (copy) co_return Served{std::move(copy), Source::static_file};
   copy = memory_.find(path.text());
@@ -56,11 +62,23 @@ Task<std::optional<Served>> OriginCopies::last_without_database(DocumentPath pat
   co_return std::nullopt;
 }
 
+Task<std::optional<Served>> OriginCopies::outranked(DocumentPath path) {
+  DocumentPtr copy = co_await shipped(path);
+  if (copy) co_return Served{std::move(copy), Source::static_file};
+  co_return std::nullopt;
+}
+
 Task<DocumentPtr> OriginCopies::static_copy(DocumentPath path) {
   if (outranks_static_.contains(path.text())) co_return nullptr;
-  DocumentPtr copy = co_await parts_.static_copies.find(path);
+  DocumentPtr copy = co_await shipped(path);
   // It may have been outranked while it was read.
-  if (!copy || !usable(*copy) || outranks_static_.contains(path.text())) co_return nullptr;
+  if (outranks_static_.contains(path.text())) co_return nullptr;
+  co_return copy;
+}
+
+Task<DocumentPtr> OriginCopies::shipped(DocumentPath path) {
+  DocumentPtr copy = co_await parts_.static_copies.find(std::move(path));
+  if (!copy || !usable(*copy)) co_return nullptr;
   co_return copy;
 }
 

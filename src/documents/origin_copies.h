@@ -25,7 +25,8 @@ class OriginCopies {
 
   // Memory, static file, database: the first copy that is usable and, if asked for, fresh.
   Task<std::optional<Served>> nearest(DocumentPath path, bool must_be_fresh);
-  // What there is when the document cannot be fetched, however old: the static file, else the last good copy.
+  // What there is when the document cannot be fetched, however old: the static file, else the last good copy, else
+  // the static file that was outranked.
   Task<std::optional<Served>> last(DocumentPath path);
   // The same when the database is away too.
   Task<std::optional<Served>> last_without_database(DocumentPath path);
@@ -42,7 +43,11 @@ class OriginCopies {
 
  private:
   bool usable(const Document& document) const;
+  Task<std::optional<Served>> at_hand(DocumentPath path);
+  Task<std::optional<Served>> outranked(DocumentPath path);
+  // The usable static file unless it is outranked, and in any case.
   Task<DocumentPtr> static_copy(DocumentPath path);
+  Task<DocumentPtr> shipped(DocumentPath path);
   void keep(const DocumentPath& path, const DocumentPtr& document, int64_t seen_change);
   void learn(const Change& change);
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }

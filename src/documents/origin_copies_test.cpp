@@ -119,6 +119,28 @@ TEST_F(OriginDocumentsTest, a_copy_asked_for_before_a_change_was_learned_does_no
   EXPECT_EQ(get_now(here).body(), "fetched 1");
 }
 
+TEST_F(OriginDocumentsTest, an_outranked_static_copy_is_the_last_resort) {
+  static_copies.copies[path.text()] = make_document("bundled", clock.wall());
+  OriginDocuments& here = instance("here");
+  here.start();
+  refresh(instance("there"), true);
+  pass(6s);
+  store.down = true;
+  const Reading& without_database = get_now(here);
+  EXPECT_EQ(without_database.body(), "bundled");
+  EXPECT_TRUE(without_database.degraded());
+
+  store.down = false;
+  origin.error = FetchError::failed;
+  const auto page = make_document("<html>error</html>", clock.wall());
+  page->content_type = "text/html";
+  store.rows[path.text()].document = page;
+  const Reading& without_origin = get_now(here);
+  EXPECT_EQ(without_origin.body(), "bundled");
+  EXPECT_EQ(without_origin.source(), Source::static_file);
+  EXPECT_EQ(without_origin.degraded(), Reason::origin_error);
+}
+
 TEST_F(OriginDocumentsTest, without_the_database_a_copy_in_memory_is_served_however_old) {
   store_copy("stored", 1h);
   OriginDocuments& documents = instance();
