@@ -41,17 +41,19 @@ Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, 
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await renewals.close();
   if (error) {
-    co_await let_go(wanted, acquired->token);
+    Task<> aborting = parts_.store.abort(wanted, acquired->token);
+    co_await or_expires("a claim", std::move(aborting));
     std::rethrow_exception(error);
   }
   co_return attempt;
 }
 
-Task<> OriginDownloads::let_go(DocumentKey claimed, int64_t token) {
+// Everything lent expires by itself, so an engine that is away when it is given back costs nobody their answer.
+Task<> OriginDownloads::or_expires(std::string_view what, Task<> giving_back) {
   try {
-    co_await parts_.store.abort(std::move(claimed), token);
+    co_await std::move(giving_back);
   } catch (const EngineUnavailable& error) {
-    log::warning("a claim is left to expire", {{"origin", config_.name}, {"error", error.what()}});
+    log::warning("left to expire", {{"what", what}, {"origin", config_.name}, {"error", error.what()}});
   }
 }
 
@@ -96,12 +98,18 @@ Task<Result<OriginDownloads::Answer, Reason>> OriginDownloads::visit(DocumentPat
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (answer) {
     const bool healthy = *answer || answer->error() == FetchError::gone;
-    co_await gate_.leave(*slot, healthy, std::chrono::ceil<Duration>(parts_.clock.now() - began));
-    co_await parts_.breaker.record(breaker_key(), *permit, healthy);
+    Task<> leaving = gate_.leave(*slot, healthy, std::chrono::ceil<Duration>(parts_.clock.now() - began));
+    co_await or_expires("a slot", std::move(leaving));
+    Task<> recording = parts_.breaker.record(breaker_key(), *permit, healthy);
+    co_await or_expires("a permit", std::move(recording));
     co_return std::move(*answer);
   }
-  if (slot) co_await gate_.give_up(*slot);
-  co_await parts_.breaker.forget(breaker_key(), *permit);
+  if (slot) {
+    Task<> giving_up = gate_.give_up(*slot);
+    co_await or_expires("a slot", std::move(giving_up));
+  }
+  Task<> forgetting = parts_.breaker.forget(breaker_key(), *permit);
+  co_await or_expires("a permit", std::move(forgetting));
   if (error) std::rethrow_exception(error);
   co_return Reason::rate_limit_exceeded;
 }

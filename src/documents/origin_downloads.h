@@ -2,7 +2,7 @@
 // stored.
 //
 // The claim is renewed while its download lasts. However that ends, also when the server stops between two steps,
-// claim, slot and permit are given back.
+// claim, slot and permit are given back; what cannot be is left to expire, and the answer counts all the same.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ class OriginDownloads {
   Task<Fetched> fetch_and_store(RefreshRequest request, int64_t token);
   Task<Result<Answer, Reason>> visit(DocumentPath path);
   Task<Fetched> store(RefreshRequest request, int64_t token, DocumentPtr fetched);
-  Task<> let_go(DocumentKey claimed, int64_t token);
+  Task<> or_expires(std::string_view what, Task<> giving_back);
   Task<> keep_claim(DocumentPath path, int64_t token);
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
   std::string breaker_key() const { return "origin/" + config_.name; }

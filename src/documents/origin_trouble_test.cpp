@@ -102,6 +102,17 @@ TEST_F(OriginDocumentsTest, a_trial_call_that_got_no_slot_is_given_back) {
   EXPECT_EQ(breaker.good + breaker.bad, 0);
 }
 
+TEST_F(OriginDocumentsTest, a_download_counts_although_its_slot_cannot_be_given_back) {
+  slots.keeps = true;
+  EXPECT_EQ(get_now(instance()).source(), Source::origin);
+  EXPECT_EQ(breaker.good, 1) << "and the breaker is told";
+  breaker.deaf = true;
+  const Reading& forced = refresh(instance("other"), true);
+  pass(1s);
+  EXPECT_EQ(forced.body(), "fetched 2");
+  EXPECT_EQ(store.rows[path.text()].document->body, "fetched 2");
+}
+
 TEST_F(OriginDocumentsTest, an_answer_that_says_gone_does_not_count_against_the_origin) {
   origin.error = FetchError::gone;
   get_now(instance());

@@ -47,6 +47,7 @@ class PretendSlots : public coordination::Slots {
     co_return true;
   }
   Task<> give_back(coordination::Slot slot) override {
+    if (keeps) throw EngineUnavailable("test", "down");
     Held& held = held_[{slot.key, slot.number}];
     if (held.token == slot.token) held.until = clock_.wall();
     co_return;
@@ -58,6 +59,7 @@ class PretendSlots : public coordination::Slots {
         held_, [&](const auto& one) { return one.first.first == key && one.second.until > clock_.wall(); });
   }
   std::function<void()> after_take;
+  bool keeps = false;  // can't be given back
   Duration left(const coordination::Slot& slot) { return held_[{slot.key, slot.number}].until - clock_.wall(); }
 
  private:
@@ -80,6 +82,7 @@ class PretendBreaker : public coordination::SharedBreaker {
     co_return Permit{};
   }
   Task<> record(std::string, Permit, bool success) override {
+    if (deaf) throw EngineUnavailable("test", "down");
     ++(success ? good : bad);
     co_return;
   }
@@ -91,6 +94,7 @@ class PretendBreaker : public coordination::SharedBreaker {
 
   std::function<void()> after_ask;
   bool open = false;
+  bool deaf = false;  // can't be told how it went
   int asked = 0;
   int good = 0;
   int bad = 0;
