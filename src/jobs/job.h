@@ -1,0 +1,123 @@
+// A job: work that must not be lost, waiting in the database until a worker does it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_names.h"
+#include "base/id.h"
+#include "base/time.h"
+
+namespace sluice::jobs {
+
+struct JobTag;
+using JobId = Id<JobTag>;
+
+// queued|failed -> running -> succeeded | failed (waits for its next try) | dead; queued|failed -> canceled;
+// dead -> queued by an operator. The database refuses every other change.
+enum class JobStatus { queued, running, succeeded, failed, dead, canceled };
+
+constexpr auto enum_names(JobStatus) {
+  return std::to_array<EnumName<JobStatus>>({{JobStatus::queued, "queued"},
+                                             {JobStatus::running, "running"},
+                                             {JobStatus::succeeded, "succeeded"},
+                                             {JobStatus::failed, "failed"},
+                                             {JobStatus::dead, "dead"},
+                                             {JobStatus::canceled, "canceled"}});
+}
+
+struct NewJob {
+  std::string kind;
+  std::string payload;  // JSON
+  // At most one job of the kind that is live or has succeeded has this key.
+  std::optional<std::string> unique_key{};
+  int32_t priority = 0;                   // lower first
+  std::optional<Time> run_after{};        // now, where nothing is said
+  std::optional<int32_t> max_attempts{};  // the kind's, where nothing is said
+  std::optional<std::string> throttle_key{};
+};
+
+struct Enqueued {
+  JobId id;
+  bool duplicate = false;  // it was there already; `id` is the one that was
+};
+
+// Tells one claim of a job from the next; whoever does not have the present one can change nothing.
+using LockToken = int64_t;
+
+struct LockedJob {
+  JobId id;
+  LockToken token = 0;
+};
+
+struct ClaimedJob {
+  JobId id;
+  std::string kind;
+  std::string payload;
+  int32_t attempt = 1;  // counts from 1
+  int32_t max_attempts = 1;
+  LockToken token = 0;
+  Time lock_expires_at{};
+  std::optional<std::string> throttle_key{};
+};
+
+struct Completion {
+  LockedJob job;
+  std::optional<std::string> result{};  // JSON
+};
+
+struct Failure {
+  LockedJob job;
+  std::string error;
+  bool permanent = false;  // no further try can help: dead at once
+};
+
+enum class Verdict { accepted, stale_lock, not_running, unknown };
+
+constexpr auto enum_names(Verdict) {
+  return std::to_array<EnumName<Verdict>>({{Verdict::accepted, "accepted"},
+                                           {Verdict::stale_lock, "stale-lock"},
+                                           {Verdict::not_running, "not-running"},
+                                           {Verdict::unknown, "unknown"}});
+}
+
+// What became of a failed job.
+struct FailVerdict {
+  Verdict verdict = Verdict::unknown;
+  bool dead = false;
+};
+
+// One try: when, by whom, and how it ended.
+struct Attempt {
+  int32_t number = 1;
+  Time started_at{};
+  std::optional<Time> ended_at{};
+  std::string worker{};
+  std::string outcome{};  // succeeded, failed, dead, lost (its lock ran out); empty while it runs
+  std::optional<std::string> error{};
+};
+
+struct Job {
+  JobId id;
+  std::string kind;
+  std::optional<std::string> unique_key{};
+  std::string payload;
+  int32_t priority = 0;
+  JobStatus status = JobStatus::queued;
+  int32_t attempts = 0;
+  int32_t max_attempts = 1;
+  Time run_after{};
+  std::optional<Time> locked_at{};
+  std::optional<std::string> locked_by{};
+  std::optional<std::string> throttle_key{};
+  std::optional<std::string> last_error{};
+  std::optional<std::string> result{};
+  Time created_at{};
+  Time updated_at{};
+  std::optional<Time> finished_at{};
+  std::vector<Attempt> history{};  // of failed, lost and finished tries, oldest first
+};
+
+}  // namespace sluice::jobs

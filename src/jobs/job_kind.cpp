@@ -1,0 +1,18 @@
+#include "jobs/job_kind.h"
+
+#include <algorithm>
+
+namespace sluice::jobs {
+
+Duration RetryDelays::after(int32_t attempt, Random& random) const {
+  const auto tried = static_cast<unsigned>(std::max(attempt, 1) - 1);
+  if (growing) return growing->delay(tried, random);
+  return fixed.empty() ? Duration{0} : fixed[std::min<size_t>(tried, fixed.size() - 1)];
+}
+
+const JobKind& JobKinds::of(const std::string& kind) const {
+  const auto found = kinds_.find(kind);
+  return found == kinds_.end() ? by_default_ : found->second;
+}
+
+}  // namespace sluice::jobs

@@ -1,0 +1,89 @@
+// Where jobs wait.
+//
+// A job is claimed under a lock with an end and a token; only who has the present token completes, fails or renews it.
+// Of one throttle key at most as many run at once as its kind allows, over all workers, and a key that is full does not
+// stand before others. Finished jobs leave the table that claims look at; they and their keys are kept for a retention.
+//
+// Time is the database's. Every implementation passes tests/contract/job_store_contract.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/job.h"
+#include "runtime/task.h"
+
+namespace sluice::jobs {
+
+struct ClaimRequest {
+  std::string worker;
+  std::vector<std::string> kinds;
+  size_t limit = 10;
+};
+
+struct JobFilter {
+  std::optional<std::string> kind{};
+  std::optional<JobStatus> status{};
+};
+
+struct JobPage {
+  std::vector<Job> jobs;        // newest first, without history
+  std::optional<JobId> next{};  // where the next page begins, if there is one
+};
+
+struct KindStats {
+  std::string kind;
+  std::map<JobStatus, int64_t> counts;
+  std::optional<Time> oldest_waiting{};  // run_after of what could run by now and waits longest
+  double finished_per_second = 0;        // over the last minute
+};
+
+struct FailingKey {
+  std::string kind;
+  std::string throttle_key;
+  int64_t failures = 0;  // over the last hour
+};
+
+struct JobStats {
+  std::vector<KindStats> kinds;
+  std::vector<FailingKey> top_failing;
+};
+
+class JobStore {
+ public:
+  virtual ~JobStore() = default;
+
+  // All of them or none. Answers stand in the order of the jobs.
+  virtual Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs) = 0;
+
+  // Takes up to `limit` jobs that may run now, by priority, run_after and id; first those whose lock ran out, which get
+  // a new token and a further attempt or, with none left, die.
+  virtual Task<std::vector<ClaimedJob>> claim(ClaimRequest request) = 0;
+
+  // Many at once; each is accepted or refused alone. Repeating what was accepted is refused as not running.
+  virtual Task<std::vector<Verdict>> complete(std::vector<Completion> completions) = 0;
+  virtual Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures) = 0;
+  // Extends locks to the kind's ttl from now.
+  virtual Task<std::vector<Verdict>> renew(std::vector<LockedJob> jobs) = 0;
+
+  // Gives free slots of throttle keys to jobs that have become due, and ends what ran out of time and tries. Called
+  // every second or so by every process; cheap when there is nothing to do. When the next job becomes due, where one is
+  // known.
+  virtual Task<std::optional<Time>> tend() = 0;
+
+  virtual Task<std::optional<Job>> find(JobId id) = 0;
+  virtual Task<JobPage> list(JobFilter filter, std::optional<JobId> from, size_t most) = 0;
+  virtual Task<JobStats> stats() = 0;
+
+  // dead -> queued, with all its attempts again. False where it is not dead; nothing where there is none.
+  virtual Task<std::optional<bool>> retry(JobId id) = 0;
+  // queued or failed -> canceled. False where it is in another state; nothing where there is none.
+  virtual Task<std::optional<bool>> cancel(JobId id) = 0;
+
+  // Removes finished jobs older than `age`, at most `most` of them; how many. Their unique keys stay.
+  virtual Task<size_t> purge(Duration age, size_t most) = 0;
+};
+
+}  // namespace sluice::jobs
