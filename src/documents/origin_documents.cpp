@@ -11,7 +11,7 @@ const metrics::Counter requests{
 const metrics::Counter degraded{
     "document_degraded_total", "Answers that could not be fetched, by reason.", {"origin", "reason"}};
 const metrics::Counter coalesced{
-    "document_coalesced_total", "Readers who shared a lookup under way in this process.", {"origin"}};
+    "document_coalesced_total", "Lookups and downloads that a reader shared with others in this process.", {"origin"}};
 const metrics::Histogram waits{"document_wait_seconds", "How long readers waited for a download.", {"origin"}};
 
 // A copy that turns out unusable is replaced, but not for ever.
@@ -70,8 +70,8 @@ Task<Lookup> OriginDocuments::or_without_database(DocumentPath path, Task<Lookup
     failure = std::current_exception();
   }
   if (failure) {
-    const auto work = [this, path] { return copies_.last_without_database(path); };
-    std::optional<Served> left = co_await lookups_.run("left " + path.text(), work);
+    const Looking work = [this, path] { return copies_.last_without_database(path); };
+    std::optional<Served> left = co_await look_shared("left " + path.text(), work);
     if (!left) std::rethrow_exception(failure);
     left->degraded = Reason::origin_error;
     degraded.with({config_.name, name(Reason::origin_error)}).add();
@@ -85,12 +85,19 @@ Task<Lookup> OriginDocuments::look_up(RefreshRequest request, bool fetch) {
   // While it is being fetched there is no fresh copy to look for.
   if (!request.force && !(fetch && flights_.under_way(request.path.text()))) {
     const std::string flight = (fetch ? "fresh " : "any ") + request.path.text();
-    const auto work = [this, path = request.path, fetch] { return copies_.nearest(path, fetch); };
-    std::optional<Served> copy = co_await lookups_.run(flight, work);
+    const Looking work = [this, path = request.path, fetch] { return copies_.nearest(path, fetch); };
+    std::optional<Served> copy = co_await look_shared(flight, work);
     if (copy) co_return std::move(*copy);
   }
   if (!fetch || !matches_glob(config_.allow, request.path.text())) co_return Refused{Refusal::not_found};
   co_return co_await fetch_shared(std::move(request));
+}
+
+Task<std::optional<Served>> OriginDocuments::look_shared(std::string flight, Looking work) {
+  bool joined = false;
+  std::optional<Served> copy = co_await lookups_.run(std::move(flight), std::move(work), &joined);
+  if (joined) coalesced_.add();
+  co_return copy;
 }
 
 Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request) {
@@ -111,8 +118,8 @@ Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request) {
 
 Task<Lookup> OriginDocuments::degrade(DocumentPath path, Reason reason) {
   degraded.with({config_.name, name(reason)}).add();
-  const auto work = [this, path] { return copies_.last(path); };
-  std::optional<Served> last = co_await lookups_.run("last " + path.text(), work);
+  const Looking work = [this, path] { return copies_.last(path); };
+  std::optional<Served> last = co_await look_shared("last " + path.text(), work);
   if (!last) co_return Refused{Refusal::unavailable, reason};
   last->degraded = reason;
   co_return std::move(*last);

@@ -4,6 +4,7 @@
 // requests inside the process share one flight there, and flights go on when the reader who started one hangs up.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -52,10 +53,12 @@ class OriginDocuments {
 
  private:
   using Fetched = Result<Served, Reason>;
+  using Looking = std::function<Task<std::optional<Served>>()>;
 
   // On the reader's thread.
   Task<Lookup> or_without_database(DocumentPath path, Task<Lookup> asked);
   Task<Lookup> look_up(RefreshRequest request, bool fetch);
+  Task<std::optional<Served>> look_shared(std::string flight, Looking work);
   Task<Lookup> fetch_shared(RefreshRequest request);
   Task<Lookup> degrade(DocumentPath path, Reason reason);
 

@@ -3,6 +3,13 @@
 namespace sluice::documents {
 namespace {
 
+uint64_t coalesced() {
+  static constexpr std::string_view line = "\ndocument_coalesced_total{origin=\"o\"} ";
+  const std::string exposed = metrics::expose();
+  const size_t found = exposed.find(line);
+  return found == std::string::npos ? 0 : std::stoull(exposed.substr(found + line.size()));
+}
+
 TEST_F(OriginDocumentsTest, one_download_serves_all_readers_of_all_instances) {
   for (const std::string owner : {"a", "b", "c"}) {
     OriginDocuments& documents = instance(owner);
@@ -17,6 +24,20 @@ TEST_F(OriginDocumentsTest, one_download_serves_all_readers_of_all_instances) {
   }
   EXPECT_EQ(breaker.good, 1);
   EXPECT_LT(store.polls, 20) << "the waiters of an instance ask once for all";
+}
+
+TEST_F(OriginDocumentsTest, who_shares_a_lookup_or_a_download_is_counted) {
+  OriginDocuments& documents = instance();
+  store.find_takes = 10ms;
+  const uint64_t before = coalesced();
+  for (int i = 0; i < 3; ++i) get(documents, false);
+  pass(1s);
+  EXPECT_EQ(coalesced() - before, 2U) << "one looked for a copy";
+  get(documents);
+  pass(100ms);
+  for (int i = 0; i < 2; ++i) get(documents);
+  pass(1s);
+  EXPECT_EQ(coalesced() - before, 4U) << "and one downloaded it";
 }
 
 TEST_F(OriginDocumentsTest, a_miss_is_not_fetched_where_nobody_asked_for_that) {
