@@ -2,15 +2,29 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include "runtime/retry.h"
+
 namespace sluice::documents {
 
+Documents::Documents(DocumentStore& store, Clock& clock, Random& random, TaskScope& scope, Executor executor)
+    : store_(store), clock_(clock), random_(random), scope_(scope), executor_(std::move(executor)) {}
+
 void Documents::add(OriginConfig config, OriginParts parts) {
+  shortest_claim_ = std::min(shortest_claim_, config.claim_ttl);
   const std::string name = config.name;
   origins_.emplace(name, std::make_unique<OriginDocuments>(std::move(config), std::move(parts), scope_, executor_));
 }
 
 void Documents::start() {
   for (const auto& [name, origin] : origins_) origin->start();
+  if (origins_.empty()) return;
+  scope_.spawn("document claims", run_forever("document-sweep", clock_, random_, [this] { return sweep(); }));
+}
+
+// Of all origins at once: that is what a store sweeps.
+Task<> Documents::sweep() {
+  co_await store_.sweep();
+  co_await clock_.sleep_for(shortest_claim_);
 }
 
 Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch) {

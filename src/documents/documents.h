@@ -15,11 +15,12 @@ namespace sluice::documents {
 // Safe to call from any thread once started.
 class Documents {
  public:
-  Documents(TaskScope& scope, Executor executor) : scope_(scope), executor_(std::move(executor)) {}
+  // Everything given outlives it.
+  Documents(DocumentStore& store, Clock& clock, Random& random, TaskScope& scope, Executor executor);
 
-  // Before start.
+  // Before start, with the same store.
   void add(OriginConfig config, OriginParts parts);
-  // On the executor.
+  // Learns of changes by other instances and ends expired claims, for as long as the scope lasts. On the executor.
   void start();
 
   bool knows(const std::string& origin) const { return origins_.contains(origin); }
@@ -34,8 +35,14 @@ class Documents {
  private:
   OriginDocuments& origin(const std::string& name) const { return *origins_.at(name); }
 
+  Task<> sweep();
+
+  DocumentStore& store_;
+  Clock& clock_;
+  Random& random_;
   TaskScope& scope_;
   Executor executor_;
+  Duration shortest_claim_ = Duration::max();
   std::map<std::string, std::unique_ptr<OriginDocuments>> origins_;
 };
 

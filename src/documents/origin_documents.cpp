@@ -41,8 +41,6 @@ OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskSco
 void OriginDocuments::start() {
   scope_.spawn("document changes of " + config_.name,
                run_forever("document-changes", parts_.clock, parts_.random, [this] { return learn_changes(); }));
-  scope_.spawn("document claims of " + config_.name,
-               run_forever("document-sweep", parts_.clock, parts_.random, [this] { return sweep(); }));
 }
 
 DocumentPtr OriginDocuments::in_memory(const DocumentPath& path) {
@@ -173,11 +171,6 @@ Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(Do
 Task<> OriginDocuments::learn_changes() {
   co_await copies_.learn_changes();
   co_await parts_.clock.sleep_for(learn_every);
-}
-
-Task<> OriginDocuments::sweep() {
-  co_await parts_.store.sweep();
-  co_await parts_.clock.sleep_for(config_.claim_ttl);
 }
 
 }  // namespace sluice::documents

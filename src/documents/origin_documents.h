@@ -46,7 +46,7 @@ class OriginDocuments {
 
   // On the executor.
   Task<bool> purge(DocumentPath path) { return copies_.purge(std::move(path)); }
-  // Learns of changes by other instances and sweeps expired claims, for as long as the scope lasts. On the executor.
+  // Learns of changes by other instances, for as long as the scope lasts. On the executor.
   void start();
 
   const OriginConfig& config() const { return config_; }
@@ -66,7 +66,6 @@ class OriginDocuments {
   Task<Fetched> obtain(RefreshRequest request);
   Task<std::optional<Fetched>> wait_for_other(DocumentPath path, Instant until);
   Task<> learn_changes();
-  Task<> sweep();
 
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
 

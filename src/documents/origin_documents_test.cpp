@@ -1,3 +1,4 @@
+#include "documents/documents.h"
 #include "documents/origin_documents_fixture.h"
 
 namespace sluice::documents {
@@ -177,6 +178,22 @@ TEST_F(OriginDocumentsTest, an_old_copy_that_nobody_replaced_is_not_taken_for_th
   const Reading& reading = get(instance());
   pass(10s);
   EXPECT_EQ(reading.body(), "fetched 1");
+}
+
+TEST_F(OriginDocumentsTest, expired_claims_of_all_origins_are_swept_at_once) {
+  Documents documents(store, clock, random, scope, context.get_executor());
+  const OriginParts parts{store, static_copies, origin, slots, limit, breaker, clock, random, "me"};
+  for (const auto& [name, claim_ttl] : {std::pair("slow", 60s), std::pair("quick", 10s), std::pair("other", 60s)}) {
+    OriginConfig config = often();
+    config.name = name;
+    config.claim_ttl = claim_ttl;
+    documents.add(config, parts);
+  }
+  documents.start();
+  pass(35s);
+  EXPECT_EQ(store.sweeps, 4);
+  scope.cancel();
+  pass(0s);
 }
 
 TEST_F(OriginDocumentsTest, paths_that_are_not_allowed_are_not_found) {

@@ -197,6 +197,7 @@ class PretendStore : public DocumentStore {
   }
   Task<int64_t> sweep() override {
     fail_if_down();
+    ++sweeps;
     co_return 0;
   }
   Task<int64_t> last_change(std::string) override {
@@ -231,6 +232,7 @@ class PretendStore : public DocumentStore {
   int finds = 0;
   int claims = 0;
   int polls = 0;
+  int sweeps = 0;
   bool down = false;
   bool renews = true;
   bool always_cached = false;

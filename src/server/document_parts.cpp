@@ -19,7 +19,7 @@ DocumentParts::DocumentParts(const documents::DocumentsConfig& config, sql::Data
       breaker_(database),
       file_threads_("files", 2, 1024),
       client_(executor, clock, client_options()),
-      documents_(scope, executor) {
+      documents_(store_, clock, random, scope, executor) {
   const std::string owner = Uuid::v7(clock.wall(), random).text();
   for (const documents::OriginConfig& one : config.origin) {
     const auto max_bytes = static_cast<size_t>(one.max_bytes.bytes);
