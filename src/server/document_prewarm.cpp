@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/errors.h"
+#include "runtime/retry.h"
 
 namespace sluice::server {
 namespace {
@@ -12,11 +13,12 @@ using documents::Lookup;
 using documents::Reason;
 using documents::RefreshRequest;
 
-// Others may fill the line to the origin; a place in it is worth asking for again, each time after `slot_wait`.
-constexpr int most_tries = 5;
+constexpr unsigned most_tries = 5;
 
 struct Run {
   documents::Documents& documents;
+  Clock& clock;
+  Random& random;
   const PrewarmOrder& order;
   const std::function<void(const PrewarmOutcome&)>& on_progress;
   PrewarmOutcome outcome;
@@ -41,17 +43,24 @@ void count(PrewarmOutcome& outcome, const std::string& path, const Lookup& found
   }
 }
 
+Task<Lookup> fetch(Run& run, const RefreshRequest& wanted) {
+  const Backoff backoff{.first = run.order.again_within, .max = run.order.again_within};
+  for (unsigned tries = 1;; ++tries) {
+    RefreshRequest request = wanted;
+    Lookup found = co_await run.documents.refresh(run.order.origin, std::move(request));
+    if (tries == most_tries || !turned_away(found)) co_return found;
+    // A line that is too long turns away at once, so the next try has to wait for it to shorten.
+    const Duration delay = backoff.delay(tries, run.random);
+    co_await run.clock.sleep_for(delay);
+  }
+}
+
 Task<> work(Run& run) {
   while (run.next < run.order.documents.size()) {
     const RefreshRequest& wanted = run.order.documents[run.next++];
     const std::string path = wanted.path.text();
     try {
-      RefreshRequest request = wanted;
-      Lookup found = co_await run.documents.refresh(run.order.origin, std::move(request));
-      for (int tries = 1; tries < most_tries && turned_away(found); ++tries) {
-        request = wanted;
-        found = co_await run.documents.refresh(run.order.origin, std::move(request));
-      }
+      const Lookup found = co_await fetch(run, wanted);
       count(run.outcome, path, found);
     } catch (const EngineUnavailable& error) {
       run.outcome.failed[path] = error.what();
@@ -80,10 +89,15 @@ Result<std::vector<RefreshRequest>, std::string> parse_prewarm_list(std::string_
   return documents;
 }
 
-Task<PrewarmOutcome> prewarm(documents::Documents& documents, PrewarmOrder order,
+Task<PrewarmOutcome> prewarm(documents::Documents& documents, Clock& clock, Random& random, PrewarmOrder order,
                              std::function<void(const PrewarmOutcome&)> on_progress) {
   const auto executor = co_await asio::this_coro::executor;
-  Run run{.documents = documents, .order = order, .on_progress = on_progress, .outcome = {}};
+  Run run{.documents = documents,
+          .clock = clock,
+          .random = random,
+          .order = order,
+          .on_progress = on_progress,
+          .outcome = {}};
   TaskScope workers(executor);
   for (size_t i = 0; i < order.at_once; ++i) workers.spawn("prewarm", work(run));
   co_await workers.join();

@@ -20,6 +20,8 @@ struct PrewarmOrder {
   std::string origin;
   std::vector<documents::RefreshRequest> documents;
   size_t at_once = 1;
+  // Others may fill the line to the origin; a place in it is asked for again within this time.
+  Duration again_within = 5s;
 };
 
 struct PrewarmOutcome {
@@ -34,8 +36,8 @@ struct PrewarmOutcome {
 // line that is none in the error.
 Result<std::vector<documents::RefreshRequest>, std::string> parse_prewarm_list(std::string_view text, bool force);
 
-// On the executor of `documents`, which outlives it. `on_progress` is told after each document.
-Task<PrewarmOutcome> prewarm(documents::Documents& documents, PrewarmOrder order,
+// On the executor of `documents`, which outlives it as clock and random do. `on_progress` is told after each document.
+Task<PrewarmOutcome> prewarm(documents::Documents& documents, Clock& clock, Random& random, PrewarmOrder order,
                              std::function<void(const PrewarmOutcome&)> on_progress);
 
 }  // namespace sluice::server

@@ -1,6 +1,6 @@
 #include "server/document_prewarm.h"
 
-#include <gtest/gtest.h>
+#include "documents/origin_documents_fixture.h"
 
 namespace sluice::server {
 namespace {
@@ -27,6 +27,33 @@ TEST(PrewarmList, a_line_that_is_no_path_is_named) {
 TEST(PrewarmList, an_empty_list_has_nothing) {
   EXPECT_TRUE(parse_prewarm_list("", false)->empty());
   EXPECT_TRUE(parse_prewarm_list("\n\n", false)->empty());
+}
+
+struct PrewarmTest : documents::OriginDocumentsTest {
+  Task<> warm(PrewarmOrder order) {
+    outcome = co_await prewarm(all, clock, random, std::move(order), [](const PrewarmOutcome&) {});
+  }
+
+  documents::Documents all{store, clock, random, scope, context.get_executor()};
+  std::optional<PrewarmOutcome> outcome;
+};
+
+TEST_F(PrewarmTest, waits_before_it_asks_an_origin_again_whose_line_was_full) {
+  documents::OriginConfig config = often();
+  config.max_per_second = 1;
+  config.slot_wait = 100ms;
+  coordination::PretendLimit narrow(rate_plan(config), clock);
+  all.add(config, {store, static_copies, origin, slots, narrow, breaker, clock, random, "me"});
+  PrewarmOrder order{.origin = "o", .documents = *parse_prewarm_list("1.xml\n2.xml\n3.xml\n", false), .at_once = 3};
+  readers.spawn("prewarm", warm(std::move(order)));
+  pass(500ms);
+  EXPECT_EQ(breaker.asked, 3) << "nobody has asked again yet";
+  pass(1min);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->downloaded, 3U);
+  readers.cancel();
+  scope.cancel();
+  pass(0s);
 }
 
 }  // namespace

@@ -149,10 +149,12 @@ Task<int> run_prewarm(Archive& archive, const DocumentsFlags& flags) {
     order.documents = std::move(*parsed);
   }
   order.at_once = static_cast<size_t>(archive.config.max_concurrent);
+  order.again_within = archive.config.slot_wait;
   const size_t total = order.documents.size();
   Progress progress(archive.clock, total);
   const auto show = [&progress](const PrewarmOutcome& outcome) { progress.show(outcome); };
-  const PrewarmOutcome outcome = co_await prewarm(archive.parts.documents(), std::move(order), show);
+  documents::Documents& documents = archive.parts.documents();
+  const PrewarmOutcome outcome = co_await prewarm(documents, archive.clock, archive.secrets, std::move(order), show);
   for (const auto& [path, reason] : outcome.failed) fmt::print(stderr, "{}: {}\n", path, reason);
   fmt::print("{} documents: {} there already, {} downloaded, {} failed\n", total, outcome.there_already,
              outcome.downloaded, outcome.failed.size());
