@@ -90,6 +90,7 @@ void SseHub::Branch::post(SseMailbox::Letter letter) {
 void SseHub::Branch::deliver() {
   for (size_t sends = 0; sends < sends_in_a_row; ++sends) {
     const SseMailbox::Mail mail = mailbox_.take();
+    for (const auto& [name, generation] : mail.replaced) replace(name.first, name.second, generation);
     send_away(mail);
     if (!mail.letter) return;
     const auto& [topic, subscriber, frame, generation] = *mail.letter;

@@ -16,18 +16,30 @@ void SseMailbox::keep(Letter letter) {
     letters_.push_back(std::move(letter));
     return;
   }
-  count_rejected("sse_overflow");
-  if (everybody_missed_) return;
-  missed_.emplace(std::move(letter.topic), std::move(letter.subscriber));
-  if (missed_.size() <= max_missed) return;
+  if (letter.frame) count_rejected("sse_overflow");
+  if (!everybody_missed_) write_down(std::move(letter));
+}
+
+void SseMailbox::write_down(Letter letter) {
+  Name name(std::move(letter.topic), std::move(letter.subscriber));
+  if (letter.frame) {
+    missed_.insert(std::move(name));
+  } else {
+    uint64_t& latest = replaced_[std::move(name)];
+    latest = std::max(latest, letter.generation);
+  }
+  if (missed_.size() + replaced_.size() <= max_missed) return;
   everybody_missed_ = true;
   missed_.clear();
+  replaced_.clear();
 }
 
 SseMailbox::Mail SseMailbox::take() {
   const std::lock_guard lock(mutex_);
-  Mail mail{
-      .missed = std::exchange(missed_, {}), .everybody_missed = std::exchange(everybody_missed_, false), .letter = {}};
+  Mail mail{.replaced = std::exchange(replaced_, {}),
+            .missed = std::exchange(missed_, {}),
+            .everybody_missed = std::exchange(everybody_missed_, false),
+            .letter = {}};
   awake_ = !letters_.empty();
   if (!awake_) return mail;
   mail.letter = std::move(letters_.front());
@@ -41,6 +53,7 @@ void SseMailbox::close() {
   closed_ = true;
   letters_.clear();
   missed_.clear();
+  replaced_.clear();
   bytes_ = 0;
 }
 

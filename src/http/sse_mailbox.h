@@ -3,12 +3,14 @@
 // Publishers are on any thread and may be faster than the thread that sends, or it may be busy; what waits meanwhile is
 // bounded in bytes. A letter that does not fit is not kept, and a gap must not go unnoticed: whoever it was for is
 // written down instead, and is sent away before anything else is sent. So a client sees everything up to some event and
-// then the end, comes back with Last-Event-ID, and its owner tells it what it missed. Where too many would have to be
-// written down, everybody is sent away. Publishers never wait and never fail.
+// then the end, comes back with Last-Event-ID, and its owner tells it what it missed. A word that a subscription has
+// been replaced is written down as such: whom it ends must not come back. Where too much would have to be written down,
+// everybody is sent away. Publishers never wait and never fail.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -29,9 +31,13 @@ class SseMailbox {
     uint64_t generation = 0;  // of that one
   };
 
+  using Name = std::pair<std::string, std::string>;  // a topic and a subscriber
+
   struct Mail {
+    // Whose subscriptions are replaced by one of that generation elsewhere, to be ended before all else.
+    std::map<Name, uint64_t> replaced;
     // Who missed something, to be sent away before the letter is sent; an empty subscriber is everybody of the topic.
-    std::set<std::pair<std::string, std::string>> missed;
+    std::set<Name> missed;
     bool everybody_missed = false;
     // The oldest. Nothing where there is none; the next `put` wakes again then.
     std::optional<Letter> letter;
@@ -59,12 +65,14 @@ class SseMailbox {
  private:
   static size_t bytes_of(const Letter& letter);
   void keep(Letter letter);
+  void write_down(Letter letter);
 
   const size_t max_bytes_;
   std::mutex mutex_;
   std::deque<Letter> letters_;
   size_t bytes_ = 0;
-  std::set<std::pair<std::string, std::string>> missed_;
+  std::map<Name, uint64_t> replaced_;
+  std::set<Name> missed_;
   bool everybody_missed_ = false;
   bool awake_ = false;
   bool closed_ = false;

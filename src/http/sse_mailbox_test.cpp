@@ -57,6 +57,18 @@ TEST_F(SseMailboxTest, who_would_miss_a_letter_is_known_before_any_other_is_take
   EXPECT_EQ(second.letter->topic, "d");
 }
 
+TEST_F(SseMailboxTest, that_somebody_is_replaced_is_known_as_such_where_there_is_no_room) {
+  SseMailbox box(2000);
+  put(box, letter("a", "", 2000));
+  put(box, {"b", "kim", nullptr, 7});
+  put(box, {"b", "kim", nullptr, 5});
+  put(box, letter("b", "lee", 1000));
+  const SseMailbox::Mail mail = box.take();
+  EXPECT_THAT(mail.replaced, ElementsAre(Pair(Pair("b", "kim"), 7)));
+  EXPECT_THAT(mail.missed, ElementsAre(Pair("b", "lee")));
+  EXPECT_THAT(box.take().replaced, IsEmpty());
+}
+
 TEST_F(SseMailboxTest, there_is_room_again_for_what_was_taken) {
   SseMailbox box(2000);
   for (int i = 0; i < 100; ++i) {
