@@ -46,13 +46,16 @@ class Subscription {
   virtual ~Subscription() = default;
 
   // What there is, at most `most` messages; waits for something until `deadline`, then returns nothing. One call at a
-  // time; calling it is the member's sign of life. Throws EngineUnavailable, and goes on by itself when called again.
+  // time (commits and let_go may be under way meanwhile); calling it is the member's sign of life. Throws
+  // EngineUnavailable, and goes on by itself when called again. One that is cancelled skips nothing: what it had taken
+  // comes with the next.
   virtual Task<Fetched> fetch(size_t most, Deadline deadline) = 0;
 
   // Durable when it returns. Progress of an assignment that has ended is ignored, so is one that goes back.
   virtual Task<> commit(std::vector<Progress> progress) = 0;
 
-  // No messages of this assignment are fetched until it is resumed; it stays the member's.
+  // No messages of this assignment are fetched until it is resumed; it stays the member's. A fetch that waits notices
+  // either at once.
   virtual void pause(const AssignmentRef& assignment) = 0;
   virtual void resume(const AssignmentRef& assignment) = 0;
 

@@ -1,0 +1,69 @@
+// A message that nobody could handle, put aside in a topic of its own.
+//
+// Letters are messages themselves, so they exist on every engine, survive what the log survives and stay for their
+// topic's retention. A letter has the key of the message it is about, so that letters of a key keep its order, and
+//
+//   payload   {originalEvent, failureReason, errorMessage, retryCount, failedAt, workerId}; where the original is not
+//             JSON, originalBytes (base64url) stands for originalEvent, and neither where both together were too large
+//   headers   where the original stood and which group failed on it (below), and each of its own headers with
+//   `original.`
+//             before its name
+//
+// A letter is settled by a *mark* behind it, a message with the same key: the log is never changed. One original may
+// have several letters, since a consumer that crashes may write its letter again; they are one until they are settled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "messaging/message.h"
+
+namespace sluice::messaging {
+
+// Why a message was given up, and who did.
+struct Failure {
+  std::string reason;  // one word that letters are grouped by: "API_5XX"
+  std::string error;   // for people
+  int64_t tries = 0;
+  Time at{};
+  std::string worker{};
+};
+
+struct DeadLetter {
+  Position position;  // of the letter
+  std::string group;
+  Position origin;  // where the original stood
+  Failure failure{};
+  // Its payload is missing where it did not fit; it may still be in the log, at `origin`.
+  Message original{};
+  bool complete = false;
+
+  // "TOPIC:PARTITION:OFFSET" of the letter.
+  std::string id() const;
+};
+
+// Nothing where it is no id of a letter.
+std::optional<Position> parse_letter_id(std::string_view id);
+
+enum class Settled { replayed, purged };
+
+// What stands in a dead-letter topic. Either says which letters are one: those of the same `subject`.
+struct LetterEntry {
+  std::string subject;
+  // A mark settles its subject's letters up to this offset; one that was written meanwhile stays.
+  std::optional<int64_t> settles_to;
+};
+
+// A letter about `delivery`, for `topic`; without the payload where the log refused it for its size.
+Message write_letter(const std::string& topic, const std::string& group, const Delivery& delivery,
+                     const Failure& failure, bool with_payload = true);
+Message write_mark(const DeadLetter& letter, Settled how, Time now);
+
+LetterEntry read_entry(const Delivery& delivery);
+// Anything that is not a mark; what is no letter either (somebody else wrote into the topic) gets the reason
+// UNREADABLE and is its own, incomplete original.
+DeadLetter read_letter(const Delivery& delivery);
+
+}  // namespace sluice::messaging

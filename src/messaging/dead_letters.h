@@ -1,0 +1,108 @@
+// What an operator does with dead letters: look, replay, purge. Nothing is ever replayed by itself.
+//
+// Looking means reading the dead-letter topics from their oldest message to what was their end at the start, and
+// folding letters with the marks behind them. That needs no state besides the log, and costs what the topics hold:
+// settled letters are trimmed from their beginning as soon as nothing before them is open.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "messaging/dead_letter.h"
+#include "messaging/log_view.h"
+#include "messaging/message_log.h"
+#include "runtime/clock.h"
+
+namespace sluice::messaging {
+
+// Which letters; whatever is not given does not matter.
+struct LetterSelection {
+  std::optional<std::string> topic{};  // of the original
+  std::optional<std::string> reason{};
+  std::optional<std::string> key{};
+  std::optional<Time> failed_from{};    // inclusive
+  std::optional<Time> failed_before{};  // exclusive
+  std::optional<Position> letter{};     // just this one
+
+  bool takes(const DeadLetter& letter) const;
+};
+
+struct LetterGroup {
+  std::string letters_topic;
+  std::string topic;  // of the originals
+  std::string reason;
+  size_t count = 0;
+  Time oldest{};
+  Time newest{};
+};
+
+struct LetterPage {
+  std::vector<DeadLetter> letters;  // by letters' topic, partition and offset
+  std::optional<Position> next{};   // where the next page starts; nothing behind the last
+};
+
+// How far a replay or purge is.
+struct LetterProgress {
+  size_t selected = 0;
+  size_t settled = 0;
+  // Stay as they are: the original is gone, the log rejects it, or one before it with its key was refused.
+  size_t refused = 0;
+};
+// Called after each batch, and once at the start.
+using OnProgress = std::function<void(const LetterProgress&)>;
+
+struct SettleOptions {
+  bool dry_run = false;  // only count what is selected
+  OnProgress on_progress{};
+};
+
+// Safe to use from any thread, for as long as log and view are. All throw EngineUnavailable; repeating a call goes on
+// where the last one ended.
+class DeadLetters {
+ public:
+  // Of a partition with more open letters than this only the oldest are seen, until some of them are settled.
+  static constexpr size_t most_open = 100'000;
+
+  // `topics` are the dead-letter topics.
+  DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics);
+
+  // Open letters counted by topic and reason, the largest first.
+  Task<std::vector<LetterGroup>> groups(LetterSelection selection);
+  // Open letters, at most `most`, from `from` on.
+  Task<LetterPage> list(LetterSelection selection, size_t most, std::optional<Position> from = std::nullopt);
+  // Nothing where there is no open letter.
+  Task<std::optional<DeadLetter>> show(Position letter);
+  // How many are open in each dead-letter topic.
+  Task<std::map<std::string, size_t>> open();
+
+  // Publishes each original to its topic, with its headers and its message id, and then marks its letter: whoever
+  // handled the message already knows it. In order for each key. A replay that is cut off between the two publishes
+  // twice.
+  Task<LetterProgress> replay(LetterSelection selection, SettleOptions options = {});
+
+  // Gives the letters up.
+  Task<LetterProgress> purge(LetterSelection selection, SettleOptions options = {});
+
+ private:
+  struct Open;
+  struct Scanned;
+
+  Task<std::vector<Scanned>> scan();
+  Task<Scanned> scan_partition(std::string topic, PartitionBounds bounds);
+  Task<std::vector<Scanned>> select(LetterSelection selection);
+  Task<std::vector<DeadLetter>> load(std::string topic, int32_t partition, std::vector<int64_t> offsets);
+  Task<LetterProgress> settle(LetterSelection selection, SettleOptions options, Settled how);
+  Task<std::vector<DeadLetter>> publish_originals(std::vector<DeadLetter> letters);
+  Task<> complete(DeadLetter& letter);
+  Task<> mark(std::vector<DeadLetter> letters, Settled how);
+  Task<> trim_settled();
+
+  MessageLog& log_;
+  LogView& view_;
+  Clock& clock_;
+  std::vector<std::string> topics_;
+};
+
+}  // namespace sluice::messaging
