@@ -33,6 +33,12 @@ uint32_t murmur2(std::string_view text) {
 
 }  // namespace
 
+size_t bytes_of(const Message& message) {
+  size_t bytes = message.key.size() + message.payload.size();
+  for (const auto& [name, value] : message.headers) bytes += name.size() + value.size();
+  return bytes;
+}
+
 std::optional<std::string_view> Delivery::header(std::string_view name) const {
   const auto found = std::ranges::find(headers, name, &HeaderViews::value_type::first);
   if (found == headers.end()) return std::nullopt;

@@ -42,6 +42,11 @@ struct Message {
   Headers headers{};
 };
 
+// Key, payload and headers together. A log takes up to `max_message_bytes` and rejects more, whatever its engine could
+// do: a message that fits one engine fits all.
+inline constexpr size_t max_message_bytes = size_t{4} << 20;
+size_t bytes_of(const Message& message);
+
 // Where a message stands. Offsets of a partition grow, with gaps, and never repeat.
 struct Position {
   std::string topic;

@@ -23,7 +23,7 @@ namespace sluice::messaging {
 struct Rejected {
   std::string reason;
 };
-// Not tried, because an earlier message of its key in the same call was rejected.
+// Not tried, because an earlier message of its topic and key in the same call was rejected.
 struct HeldBack {};
 using Published = std::variant<Position, Rejected, HeldBack>;
 
