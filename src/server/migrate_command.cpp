@@ -10,7 +10,7 @@
 namespace sluice::server {
 namespace {
 
-// Services of one database are made ready together; each may have a database of its own.
+// Services of one database are made ready together, with its outbox; each may have a database of its own.
 Task<> migrate_database(const Settings& settings, std::vector<Service> members, postgres::EngineThread& thread,
                         Clock& clock) {
   postgres::SetupConfig config;
@@ -49,7 +49,10 @@ int migrate(const CommonFlags& flags) {
   for (const ServiceNames& one : services) by_url[settings.postgres.of(one.service).url].push_back(one.service);
   asio::io_context here;
   postgres::EngineThread thread;
-  for (const auto& [url, members] : by_url) run_blocking(here, migrate_database(settings, members, thread, clock));
+  for (auto& [url, members] : by_url) {
+    if (std::ranges::find(members, Service::relay) == members.end()) members.push_back(Service::relay);
+    run_blocking(here, migrate_database(settings, members, thread, clock));
+  }
   return 0;
 }
 

@@ -9,7 +9,8 @@
 
 namespace sluice::server {
 
-enum class Service { accounts, documents };
+// Relays publish the outboxes of all databases; each database has a schema `common` with its own.
+enum class Service { accounts, documents, relay };
 
 struct ServiceNames {
   Service service;
@@ -17,8 +18,9 @@ struct ServiceNames {
   std::string_view schema;  // in PostgreSQL, also its login
 };
 
-inline constexpr std::array<ServiceNames, 2> services{
-    {{Service::accounts, "accounts", "user_service"}, {Service::documents, "documents", "document_service"}}};
+inline constexpr std::array<ServiceNames, 3> services{{{Service::accounts, "accounts", "user_service"},
+                                                       {Service::documents, "documents", "document_service"},
+                                                       {Service::relay, "relay", "common"}}};
 
 using Roles = std::set<Service>;
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <unistd.h>
@@ -58,6 +59,17 @@ postgres::PostgresConfig PostgresSettings::admin_of(Service service) const {
   config.password = admin_password;
   config.replica_url.clear();
   return config;
+}
+
+std::vector<postgres::PostgresConfig> PostgresSettings::outboxes() const {
+  std::set<std::string> urls;
+  for (const ServiceNames& one : server::services) urls.insert(of(one.service).url);
+  std::vector<postgres::PostgresConfig> outboxes;
+  for (const std::string& url : urls) {
+    outboxes.push_back(of(Service::relay));
+    outboxes.back().url = url;
+  }
+  return outboxes;
 }
 
 void AccountsSettings::describe(config::Section<AccountsSettings>& section) {

@@ -49,6 +49,8 @@ struct PostgresSettings {
   postgres::PostgresConfig of(Service service) const;
   // How `sluice migrate` makes schemas and logins in the service's database.
   postgres::PostgresConfig admin_of(Service service) const;
+  // How relays reach the outbox of each database; services of one database share it.
+  std::vector<postgres::PostgresConfig> outboxes() const;
 };
 
 struct AccountsSettings {

@@ -35,6 +35,9 @@ constexpr Statement close_schema{"SELECT format('REVOKE ALL ON SCHEMA %I FROM PU
 // An administrator who is no superuser makes things for a role only as its member.
 constexpr Statement am_superuser{"SELECT rolsuper FROM pg_roles WHERE rolname = current_user"};
 constexpr Statement join_role{"SELECT format('GRANT %I TO CURRENT_USER', $1::text)"};
+// What a service may do in schema common.
+constexpr Statement let_see_common{"SELECT format('GRANT USAGE ON SCHEMA common TO %I', $1::text)"};
+constexpr Statement let_append{"SELECT format('GRANT EXECUTE ON FUNCTION common.append_outbox TO %I', $1::text)"};
 
 TxTask<> run_made(Tx& tx, Statement maker, Params params) {
   const Rows rows = co_await tx.execute(maker, std::move(params));
@@ -94,6 +97,15 @@ TxTask<> ensure_service(Tx& tx, std::string name, std::string secret, std::vecto
   if (name == "document_service") co_await ensure_reader(tx, std::string(document_reader));
 }
 
+TxTask<> let_use_outbox(Tx& tx, std::vector<std::string> services) {
+  co_await tx.execute(lock_setup);
+  for (const std::string& service : services) {
+    Params key(service);
+    co_await run_made(tx, let_see_common, key);
+    co_await run_made(tx, let_append, key);
+  }
+}
+
 }  // namespace
 
 PostgresSetup::PostgresSetup(SetupConfig config, EngineThread& thread, Clock& clock)
@@ -121,8 +133,17 @@ Task<std::vector<AppliedMigrations>> PostgresSetup::migrate(std::vector<sql::Mig
     PostgresDatabase database(as_service, thread_, clock_);
     std::vector<int> numbers = co_await sql::migrate(database, set);
     applied.push_back({login->name, std::move(numbers)});
+    if (set.schema == common_service) co_await database.transact(let_use_outbox, other_services());
   }
   co_return applied;
+}
+
+std::vector<std::string> PostgresSetup::other_services() const {
+  std::vector<std::string> others;
+  for (const ServiceLogin& service : config_.services) {
+    if (service.name != common_service) others.push_back(service.name);
+  }
+  return others;
 }
 
 }  // namespace sluice::postgres

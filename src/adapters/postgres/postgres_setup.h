@@ -22,6 +22,10 @@ inline constexpr std::array<std::string_view, 9> service_names = {
     "user_service", "event_service",    "queue_service", "reservation_service", "payment_service", "document_service",
     "job_service",  "snapshot_service", "common"};
 
+// Has the outbox of its database, and relays log in as it. Every other service of the database may append to the
+// outbox, by one function, and may do nothing else there.
+inline constexpr std::string_view common_service = "common";
+
 // Who may read documents and slots beside the service that writes them: a role without login, for the operator to grant
 // (GRANT document_reader TO analyst). The schema's migrations say what it may see.
 inline constexpr std::string_view document_reader = "document_reader";
@@ -57,6 +61,8 @@ class PostgresSetup {
   Task<std::vector<AppliedMigrations>> migrate(std::vector<sql::MigrationSet> sets);
 
  private:
+  std::vector<std::string> other_services() const;
+
   SetupConfig config_;
   EngineThread& thread_;
   Clock& clock_;

@@ -1,0 +1,36 @@
+// Tells of a change in the transaction of the change: both are committed, or neither.
+//
+// A store keeps one by value, appends in the body of its transaction and announces after the commit:
+//
+//   TxTask<> settle(Tx& tx, Outbox outbox, Payment payment) {
+//     ...  // locks the payment's row
+//     co_await outbox.append(tx, std::move(message));
+//   }
+//
+// The body changes (so locks) the aggregate's row before it appends: then whoever sees a message of an aggregate sees
+// all earlier ones, and the order of the rows is the order of the changes.
+#pragma once
+
+#include "adapters/sql/tx_task.h"
+#include "messaging/bell.h"
+#include "messaging/outbox_message.h"
+
+namespace sluice::sql {
+
+// Safe to use from any thread.
+class Outbox {
+ public:
+  // Rows for relays (messaging/outbox_relay.h) to publish. On PostgreSQL the service needs no right but to call
+  // common.append_outbox. `bell` wakes the relays of this process and outlives all copies.
+  explicit Outbox(messaging::Bell& bell) : bell_(&bell) {}
+
+  TxTask<> append(Tx& tx, messaging::OutboxMessage message) const;
+
+  // After the commit; without it the message goes at the relays' next poll.
+  void announce() const { bell_->ring(); }
+
+ private:
+  messaging::Bell* bell_;
+};
+
+}  // namespace sluice::sql

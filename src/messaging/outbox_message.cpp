@@ -1,0 +1,17 @@
+#include "messaging/outbox_message.h"
+
+namespace sluice::messaging {
+
+Message to_message(OutboxMessage given) {
+  Message message{
+      .topic = std::move(given.topic), .key = std::move(given.aggregate_id), .payload = std::move(given.payload)};
+  message.headers.reserve(4 + given.headers.size());
+  message.headers.emplace_back(header::message_id, given.id.text());
+  message.headers.emplace_back(header::message_type, std::move(given.event_type));
+  message.headers.emplace_back(header::aggregate_type, std::move(given.aggregate_type));
+  message.headers.emplace_back(header::aggregate_version, std::to_string(given.aggregate_version));
+  std::ranges::move(given.headers, std::back_inserter(message.headers));
+  return message;
+}
+
+}  // namespace sluice::messaging

@@ -1,0 +1,27 @@
+// What is told about a change, in the transaction of the change.
+#pragma once
+
+#include <string>
+
+#include "messaging/message.h"
+
+namespace sluice::messaging {
+
+// An aggregate (a reservation, a payment) is what the change happened to; its messages arrive in the order of its
+// changes.
+struct OutboxMessage {
+  std::string topic;
+  std::string aggregate_type;
+  std::string aggregate_id;  // the message's key
+  int64_t aggregate_version = 0;
+  std::string event_type;
+  std::string payload;
+  // Besides those that the fields above become; traceparent, mostly.
+  Headers headers{};
+  MessageId id{};
+};
+
+// As it goes through the log, with every header that message.h names.
+Message to_message(OutboxMessage outbox_message);
+
+}  // namespace sluice::messaging
