@@ -128,6 +128,22 @@ TEST_F(PostgresConnecting, the_second_host_is_tried_in_time_where_the_first_is_s
   expect_answer();
 }
 
+TEST_F(PostgresConnecting, who_is_not_let_in_does_not_try_the_next_host) {
+  postgres::PostgresConfig config = postgres_config(shared_postgres());
+  const std::string hosts = real_port_at("127.0.0.1") + "," + real_port_at("127.0.0.1");
+  config.url = fmt::format("postgresql://{}/nowhere?sslmode=disable", hosts);
+  database_.emplace(std::move(config), thread_, clock_);
+  const std::string told = error();
+  const size_t reason = told.find("\"nowhere\" does not exist");
+  ASSERT_NE(reason, std::string::npos) << told;
+  EXPECT_EQ(told.find("\"nowhere\" does not exist", reason + 1), std::string::npos) << told;
+}
+
+TEST_F(PostgresConnecting, any_server_will_do_where_no_standby_is) {
+  open(at("127.0.0.1", 1) + "," + real_port_at("127.0.0.1"), 5s, "sslmode=disable&target_session_attrs=prefer-standby");
+  expect_answer();
+}
+
 TEST_F(PostgresConnecting, a_silent_server_is_given_up_in_time) {
   const BadServer silent(BadServer::Manner::silent, clock_);
   const Instant start = clock_.now();

@@ -1,5 +1,7 @@
 #include "adapters/postgres/connection.h"
 
+#include <algorithm>
+
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -16,6 +18,20 @@ using Wait = asio::posix::descriptor_base;
 std::string first_line(const char* message) {
   const std::string_view text(message);
   return std::string(text.substr(0, text.find('\n')));
+}
+
+// The SQLSTATE of what a server said to a login, in libpq's verbose words: "FATAL:  28P01: password authentication
+// failed". Empty where no server spoke.
+std::string_view state_in(std::string_view message) {
+  constexpr std::string_view before = ":  ";
+  constexpr size_t length = 5;
+  for (size_t found = message.find(before); found != message.npos; found = message.find(before, found + 1)) {
+    const std::string_view state = message.substr(found + before.size(), length);
+    const bool is_one =
+        std::ranges::all_of(state, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); });
+    if (is_one && message.substr(found + before.size() + length).starts_with(": ")) return state;
+  }
+  return {};
 }
 
 // In libpq's words.
@@ -42,6 +58,7 @@ pg_conn* start_connecting(const PostgresConfig& config, const Target& target) {
   add_unless_empty("host", target.host);
   add_unless_empty("hostaddr", target.address);
   add_unless_empty("port", target.port);
+  add_unless_empty("target_session_attrs", target.session);
   keys.push_back(nullptr);
   values.push_back(nullptr);
   return PQconnectStartParams(keys.data(), values.data(), 1);
@@ -68,6 +85,8 @@ Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const Post
     try {
       co_await connection->connect(config, targets[i], clock, share);
       co_return connection;
+    } catch (const LoginRefused&) {
+      throw;  // another address would ask for the same password
     } catch (const ConnectionLost& error) {
       reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
     }
@@ -77,9 +96,10 @@ Task<std::unique_ptr<Connection>> Connection::open(Executor executor, const Post
 
 Task<> Connection::connect(const PostgresConfig& config, const Target& target, const Clock& clock, Deadline deadline) {
   pg_ = start_connecting(config, target);
+  PQsetErrorVerbosity(pg_, PQERRORS_VERBOSE);  // libpq has no other way to tell the SQLSTATE of a refused login
   PostgresPollingStatusType next = PGRES_POLLING_WRITING;
   while (next != PGRES_POLLING_OK) {
-    if (next == PGRES_POLLING_FAILED || PQstatus(pg_) == CONNECTION_BAD) lost();
+    if (next == PGRES_POLLING_FAILED || PQstatus(pg_) == CONNECTION_BAD) not_let_in();
     adopt_socket();
     try {
       co_await wait(next == PGRES_POLLING_WRITING, deadline.left(clock));
@@ -91,6 +111,7 @@ Task<> Connection::connect(const PostgresConfig& config, const Target& target, c
     next = PQconnectPoll(pg_);
   }
   adopt_socket();
+  PQsetErrorVerbosity(pg_, PQERRORS_DEFAULT);
   PQsetNoticeReceiver(pg_, [](void*, const PGresult*) {}, nullptr);
   if (PQsetnonblocking(pg_, 1) != 0 || PQenterPipelineMode(pg_) != 1) lost();
 }
@@ -167,6 +188,16 @@ Task<> Connection::wait(bool for_write, Duration silence) {
 
 void Connection::consume_input() {
   if (PQconsumeInput(pg_) != 1) lost();
+}
+
+// As libpq does with several hosts: one that is starting or stopping leaves the login to the next, any other answer
+// ends the search.
+void Connection::not_let_in() {
+  constexpr std::string_view cannot_connect_now = "57P03";
+  const char* const message = PQerrorMessage(pg_);
+  const std::string_view state = state_in(message);
+  if (!state.empty() && state != cannot_connect_now) throw LoginRefused(first_line(message));
+  lost();
 }
 
 void Connection::lost() {

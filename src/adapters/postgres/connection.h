@@ -46,8 +46,9 @@ struct PipelineOutcome {
 
 class Connection {
  public:
-  // Connects and logs in, at the first address where that works, all of it within config.connect_timeout. Throws
-  // ConnectionLost, or DeadlineExceeded if even the addresses were not found in that time.
+  // Connects and logs in, at the first address where a server is ready, all of it within config.connect_timeout. Throws
+  // LoginRefused where that one does not let us in, ConnectionLost where there is none, or DeadlineExceeded if even the
+  // addresses were not found in that time.
   static Task<std::unique_ptr<Connection>> open(Executor executor, const PostgresConfig& config, Clock& clock);
 
   ~Connection();
@@ -82,6 +83,7 @@ class Connection {
   Task<> wait(bool for_write, Duration silence);
   void consume_input();
   void adopt_socket();
+  [[noreturn]] void not_let_in();
   [[noreturn]] void lost();
 
   std::shared_ptr<Line> line_;

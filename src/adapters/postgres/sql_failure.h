@@ -27,6 +27,12 @@ class ConnectionLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A server was there and did not let us in: a wrong password, a database that it does not have.
+class LoginRefused : public ConnectionLost {
+ public:
+  using ConnectionLost::ConnectionLost;
+};
+
 // The exception of the family in adapters/sql/database.h and runtime/errors.h for a failure of the statement `text`.
 std::exception_ptr to_exception(const SqlFailure& failure, std::string_view text);
 

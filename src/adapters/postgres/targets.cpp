@@ -22,6 +22,7 @@ struct Written {
   std::string host;
   std::string hostaddr;
   std::string port;
+  std::string session;
 };
 
 // What stands in the URL, as libpq understands it.
@@ -38,12 +39,25 @@ Written parse(const std::string& url) {
     if (key == "host") written.host = option->val;
     if (key == "hostaddr") written.hostaddr = option->val;
     if (key == "port") written.port = option->val;
+    if (key == "target_session_attrs") written.session = option->val;
   }
   return written;
 }
 
 bool is_socket_folder(const std::string& host) {
   return host.empty() || host.starts_with('/') || host.starts_with('@');
+}
+
+// libpq gets one address at a time, so its own two rounds would both end at the first.
+std::vector<Target> standbys_first(const std::vector<Target>& targets) {
+  std::vector<Target> rounds;
+  for (const std::string session : {"standby", "any"}) {
+    for (Target target : targets) {
+      target.session = session;
+      rounds.push_back(std::move(target));
+    }
+  }
+  return rounds;
 }
 
 }  // namespace
@@ -75,6 +89,7 @@ Task<std::vector<Target>> find_targets(std::string url) {
     }
   }
   if (targets.empty()) throw ConnectionLost(not_found);
+  if (written.session == "prefer-standby") co_return standbys_first(targets);
   co_return targets;
 }
 

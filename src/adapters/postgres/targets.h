@@ -16,10 +16,12 @@ struct Target {
   std::string host;
   std::string address;
   std::string port;
+  std::string session{};  // which kind of session there will do
 };
 
 // In the order in which to try them: the URL's hosts, each at all of its addresses. Sockets of this machine need no
-// address. Throws ConnectionLost if that leaves nothing to try.
+// address. Where the URL prefers a standby, all of them are asked for that before any other will do. Throws
+// ConnectionLost if that leaves nothing to try.
 Task<std::vector<Target>> find_targets(std::string url);
 
 }  // namespace sluice::postgres

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// As "host address port".
+// As "host address port", and the session where it matters.
 std::vector<std::string> targets(const std::string& url) {
   asio::io_context io;
   std::vector<Target> found;
@@ -24,7 +24,10 @@ std::vector<std::string> targets(const std::string& url) {
   io.run();
   if (failed) std::rethrow_exception(failed);
   std::vector<std::string> texts;
-  for (const Target& target : found) texts.push_back(target.host + " " + target.address + " " + target.port);
+  for (const Target& target : found) {
+    texts.push_back(target.host + " " + target.address + " " + target.port);
+    if (!target.session.empty()) texts.back() += " " + target.session;
+  }
   return texts;
 }
 
@@ -42,6 +45,12 @@ TEST(Targets, several_hosts_come_in_their_order) {
               ElementsAre("192.0.2.1 192.0.2.1 6000", "192.0.2.2 192.0.2.2 6001"));
   EXPECT_THAT(targets("postgresql://192.0.2.1,192.0.2.2/sluice?port=6000"),
               ElementsAre("192.0.2.1 192.0.2.1 6000", "192.0.2.2 192.0.2.2 6000"));
+}
+
+TEST(Targets, a_preferred_standby_is_looked_for_at_all_hosts_before_any_other_will_do) {
+  EXPECT_THAT(targets("postgresql://192.0.2.1:6000,192.0.2.2:6001/sluice?target_session_attrs=prefer-standby"),
+              ElementsAre("192.0.2.1 192.0.2.1 6000 standby", "192.0.2.2 192.0.2.2 6001 standby",
+                          "192.0.2.1 192.0.2.1 6000 any", "192.0.2.2 192.0.2.2 6001 any"));
 }
 
 TEST(Targets, sockets_of_this_machine_have_no_address) {
