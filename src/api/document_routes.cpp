@@ -4,7 +4,6 @@
 
 #include "api/problems.h"
 #include "base/json.h"
-#include "http/gzip.h"
 #include "http/problem.h"
 
 namespace sluice::api {
@@ -103,8 +102,12 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
   const Lookup found = co_await documents.get(origin, *path, fetch);
   if (!found) co_return refuse(request, found.error());
   http::Response response = serve_body(clock, *found);
-  if (http::accepts_gzip(request.header("Accept-Encoding"))) {
-    response.gzip = documents.gzipped(origin, *path, found->document);
+  response.gzip = found->gzip;
+  // Who names no encodings takes none, and then nothing will be compressed that could be kept.
+  if (!found->gzip && !request.header("Accept-Encoding").empty()) {
+    response.keep_gzip = [&documents, origin, path = *path, document = found->document](http::SharedBytes gzip) {
+      documents.keep_gzip(origin, path, document, std::move(gzip));
+    };
   }
   co_return response;
 }

@@ -29,7 +29,7 @@ Task<> Documents::sweep() {
 
 Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch) {
   OriginDocuments& from = origin(origin_name);
-  if (DocumentPtr document = from.in_memory(path)) co_return Served{std::move(document), Source::memory};
+  if (std::optional<Served> copy = from.in_memory(path)) co_return std::move(*copy);
   co_return co_await from.get(std::move(path), fetch);
 }
 
@@ -42,9 +42,9 @@ Task<bool> Documents::purge(std::string origin_name, DocumentPath path) {
   co_return co_await asio::co_spawn(executor_, from.purge(std::move(path)), asio::use_awaitable);
 }
 
-http::SharedBytes Documents::gzipped(const std::string& origin_name, const DocumentPath& path,
-                                     const DocumentPtr& document) const {
-  return origin(origin_name).gzipped(path, document);
+void Documents::keep_gzip(const std::string& origin_name, const DocumentPath& path, const DocumentPtr& document,
+                          http::SharedBytes gzip) {
+  origin(origin_name).keep_gzip(path, document, std::move(gzip));
 }
 
 }  // namespace sluice::documents

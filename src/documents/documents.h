@@ -29,8 +29,9 @@ class Documents {
   Task<Lookup> get(std::string origin, DocumentPath path, bool fetch);
   Task<Lookup> refresh(std::string origin, RefreshRequest request);
   Task<bool> purge(std::string origin, DocumentPath path);
-  // The body of `document` compressed, where that is kept beside the copy in memory; else null.
-  http::SharedBytes gzipped(const std::string& origin, const DocumentPath& path, const DocumentPtr& document) const;
+  // Has the body of `document` kept compressed beside the copy in memory, for the next one to be served with it.
+  void keep_gzip(const std::string& origin, const DocumentPath& path, const DocumentPtr& document,
+                 http::SharedBytes gzip);
 
  private:
   OriginDocuments& origin(const std::string& name) const { return *origins_.at(name); }

@@ -102,24 +102,28 @@ TEST(MemoryCopies, a_copy_of_a_later_change_stays) {
   MemoryCopies copies(10000);
   copies.put("a", changed(5));
   copies.put("a", changed(4));
-  EXPECT_EQ(copies.find("a")->change, 5);
+  EXPECT_EQ(copies.find("a")->document->change, 5);
   copies.erase_before("a", 5);
   EXPECT_TRUE(copies.find("a"));
   copies.erase_before("a", 6);
   EXPECT_FALSE(copies.find("a"));
 }
 
-TEST(MemoryCopies, a_body_is_compressed_once_and_counts) {
+TEST(MemoryCopies, a_compressed_body_is_kept_beside_its_copy_and_counts) {
+  const auto gzip = std::make_shared<const std::string>(1000, 'z');
   MemoryCopies copies(6000);
   const DocumentPtr document = changed(1);
-  EXPECT_FALSE(copies.gzipped("a", document)) << "only beside a copy that is kept";
+  copies.keep_gzip("a", document, gzip);
+  EXPECT_EQ(copies.bytes(), 0U) << "only beside a copy";
   copies.put("a", document);
   const size_t before = copies.bytes();
-  const http::SharedBytes gzip = copies.gzipped("a", document);
-  ASSERT_TRUE(gzip);
-  EXPECT_EQ(copies.gzipped("a", document), gzip);
+  EXPECT_FALSE(copies.find("a")->gzip);
+  copies.keep_gzip("a", changed(1), gzip);
+  EXPECT_FALSE(copies.find("a")->gzip) << "of another one";
+  copies.keep_gzip("a", document, gzip);
+  copies.keep_gzip("a", document, std::make_shared<const std::string>("made by another at the same time"));
+  EXPECT_EQ(copies.find("a")->gzip, gzip);
   EXPECT_EQ(copies.bytes(), before + gzip->size());
-  EXPECT_FALSE(copies.gzipped("a", changed(1))) << "another copy";
   copies.erase("a");
   EXPECT_EQ(copies.bytes(), 0U);
 }
@@ -128,8 +132,9 @@ TEST(MemoryCopies, what_does_not_fit_with_its_compressed_body_stays_without) {
   const DocumentPtr document = changed(1);
   MemoryCopies copies(4000 + 1 + 256);
   copies.put("a", document);
-  EXPECT_TRUE(copies.gzipped("a", document));
-  EXPECT_TRUE(copies.find("a"));
+  copies.keep_gzip("a", document, std::make_shared<const std::string>("z"));
+  ASSERT_TRUE(copies.find("a"));
+  EXPECT_FALSE(copies.find("a")->gzip);
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
 #include "documents/memory_copies.h"
 
-#include "http/gzip.h"
-
 namespace sluice::documents {
 namespace {
 
 constexpr size_t overhead = 256;  // the records around the bytes; many tiny documents must not slip under the bound
-constexpr size_t worth_compressing = 1 << 10;
 
 }  // namespace
 
@@ -14,12 +11,12 @@ size_t MemoryCopies::cost(const Entry& entry) {
   return entry.document->body.size() + (entry.gzip ? entry.gzip->size() : 0) + entry.path.size() + overhead;
 }
 
-DocumentPtr MemoryCopies::find(const std::string& path) {
+std::optional<Served> MemoryCopies::find(const std::string& path) {
   const std::lock_guard lock(mutex_);
   const auto found = by_path_.find(path);
-  if (found == by_path_.end()) return nullptr;
+  if (found == by_path_.end()) return std::nullopt;
   order_.splice(order_.begin(), order_, found->second);
-  return found->second->document;
+  return Served{.document = found->second->document, .source = Source::memory, .gzip = found->second->gzip};
 }
 
 void MemoryCopies::put(const std::string& path, const DocumentPtr& document) {
@@ -45,28 +42,15 @@ void MemoryCopies::erase_before(const std::string& path, int64_t change) {
   if (found != by_path_.end() && found->second->document->change < change) drop(found->second);
 }
 
-MemoryCopies::Entry* MemoryCopies::entry_of(const std::string& path, const DocumentPtr& document) {
-  const auto found = by_path_.find(path);
-  return found != by_path_.end() && found->second->document == document ? &*found->second : nullptr;
-}
-
-http::SharedBytes MemoryCopies::gzipped(const std::string& path, const DocumentPtr& document) {
-  if (document->body.size() < worth_compressing || !http::is_compressible(document->content_type)) return nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    const Entry* const entry = entry_of(path, document);
-    if (entry == nullptr || entry->gzip) return entry == nullptr ? nullptr : entry->gzip;
-  }
-  // Not under the lock. Two who come at once both do it; the first result is kept.
-  const auto made = std::make_shared<const std::string>(http::Gzip().compress(document->body));
+void MemoryCopies::keep_gzip(const std::string& path, const DocumentPtr& document, http::SharedBytes gzip) {
   const std::lock_guard lock(mutex_);
-  Entry* const entry = entry_of(path, document);
-  if (entry != nullptr && !entry->gzip && cost(*entry) + made->size() <= max_bytes_) {
-    entry->gzip = made;
-    bytes_ += made->size();
-    make_room();
-  }
-  return made;
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end()) return;
+  Entry& entry = *found->second;
+  if (entry.document != document || entry.gzip || cost(entry) + gzip->size() > max_bytes_) return;
+  bytes_ += gzip->size();
+  entry.gzip = std::move(gzip);
+  make_room();
 }
 
 size_t MemoryCopies::bytes() const {

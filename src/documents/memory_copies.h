@@ -3,6 +3,7 @@
 
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -16,16 +17,16 @@ class MemoryCopies {
  public:
   explicit MemoryCopies(size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  DocumentPtr find(const std::string& path);
+  std::optional<Served> find(const std::string& path);
   // A copy made by a later change stays. A document larger than the whole cache is not kept.
   void put(const std::string& path, const DocumentPtr& document);
   void erase(const std::string& path);
   // Erases the copy unless it was made by `change` or a later one.
   void erase_before(const std::string& path, int64_t change);
 
-  // The body of `document` compressed, made once and kept beside the copy, within the same bound. Null where this is
-  // not the copy that is kept, or where compressing is not worth it.
-  http::SharedBytes gzipped(const std::string& path, const DocumentPtr& document);
+  // Keeps the body of `document` compressed beside the copy, within the same bound; unless it is not the copy that is
+  // kept, or would have to go for it.
+  void keep_gzip(const std::string& path, const DocumentPtr& document, http::SharedBytes gzip);
 
   size_t bytes() const;
 
@@ -37,7 +38,6 @@ class MemoryCopies {
   };
   using Order = std::list<Entry>;  // most recently used first
   static size_t cost(const Entry& entry);
-  Entry* entry_of(const std::string& path, const DocumentPtr& document);
   void drop(Order::iterator entry);
   void make_room();
 

@@ -15,19 +15,19 @@ bool OriginCopies::usable(const Document& document) const {
   return !find_fault(config_.require, document.content_type, document.body);
 }
 
-DocumentPtr OriginCopies::fresh_in_memory(const DocumentPath& path) {
-  DocumentPtr document = memory_.find(path.text());
-  return document && fresh(*document) ? document : nullptr;
+std::optional<Served> OriginCopies::fresh_in_memory(const DocumentPath& path) {
+  std::optional<Served> copy = memory_.find(path.text());
+  if (copy && !fresh(*copy->document)) copy.reset();
+  return copy;
 }
 
-http::SharedBytes OriginCopies::gzipped(const DocumentPath& path, const DocumentPtr& document) {
-  return memory_.gzipped(path.text(), document);
+void OriginCopies::keep_gzip(const DocumentPath& path, const DocumentPtr& document, http::SharedBytes gzip) {
+  memory_.keep_gzip(path.text(), document, std::move(gzip));
 }
 
 Task<std::optional<Served>> OriginCopies::nearest(DocumentPath path, bool must_be_fresh) {
-  if (DocumentPtr copy = memory_.find(path.text()); copy && (fresh(*copy) || !must_be_fresh)) {
-    co_return Served{std::move(copy), Source::memory};
-  }
+  std::optional<Served> in_memory = memory_.find(path.text());
+  if (in_memory && (fresh(*in_memory->document) || !must_be_fresh)) co_return in_memory;
   const int64_t seen_change = known_change_;
   DocumentPtr copy = co_await static_copy(path);
   if (copy) {
@@ -57,9 +57,9 @@ Task<std::optional<Served>> OriginCopies::last_without_database(DocumentPath pat
 Task<std::optional<Served>> OriginCopies::at_hand(DocumentPath path) {
   DocumentPtr copy = co_await static_copy(path);
   if (copy) co_return Served{std::move(copy), Source::static_file};
-  copy = memory_.find(path.text());
-  if (copy) co_return Served{std::move(copy), Source::stale};
-  co_return std::nullopt;
+  std::optional<Served> in_memory = memory_.find(path.text());
+  if (in_memory) in_memory->source = Source::stale;
+  co_return in_memory;
 }
 
 Task<std::optional<Served>> OriginCopies::outranked(DocumentPath path) {

@@ -20,8 +20,8 @@ class OriginCopies {
   OriginCopies(const OriginConfig& config, const OriginParts& parts);
 
   // From any thread: the copy in memory while it is fresh, and its body compressed (see MemoryCopies).
-  DocumentPtr fresh_in_memory(const DocumentPath& path);
-  http::SharedBytes gzipped(const DocumentPath& path, const DocumentPtr& document);
+  std::optional<Served> fresh_in_memory(const DocumentPath& path);
+  void keep_gzip(const DocumentPath& path, const DocumentPtr& document, http::SharedBytes gzip);
 
   // Memory, static file, database: the first copy that is usable and, if asked for, fresh.
   Task<std::optional<Served>> nearest(DocumentPath path, bool must_be_fresh);

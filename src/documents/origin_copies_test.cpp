@@ -79,7 +79,7 @@ TEST_F(OriginDocumentsTest, a_copy_of_this_process_stays_when_its_own_change_is_
   refresh(documents, true);
   pass(10s);
   ASSERT_TRUE(documents.in_memory(path));
-  EXPECT_EQ(documents.in_memory(path)->body, "fetched 2");
+  EXPECT_EQ(documents.in_memory(path)->document->body, "fetched 2");
 }
 
 TEST_F(OriginDocumentsTest, a_refresh_that_says_no_case_type_keeps_the_known_one) {
@@ -89,7 +89,7 @@ TEST_F(OriginDocumentsTest, a_refresh_that_says_no_case_type_keeps_the_known_one
   const Reading& again = refresh(documents, true);
   pass(1s);
   EXPECT_EQ((*again.lookup)->document->case_type, "civil");
-  EXPECT_EQ(documents.in_memory(path)->case_type, "civil");
+  EXPECT_EQ(documents.in_memory(path)->document->case_type, "civil");
 }
 
 TEST_F(OriginDocumentsTest, instances_learn_of_a_purge) {

@@ -43,10 +43,10 @@ void OriginDocuments::start() {
                run_forever("document-changes", parts_.clock, parts_.random, [this] { return learn_changes(); }));
 }
 
-DocumentPtr OriginDocuments::in_memory(const DocumentPath& path) {
-  DocumentPtr document = copies_.fresh_in_memory(path);
-  if (document) from_memory_.add();
-  return document;
+std::optional<Served> OriginDocuments::in_memory(const DocumentPath& path) {
+  std::optional<Served> copy = copies_.fresh_in_memory(path);
+  if (copy) from_memory_.add();
+  return copy;
 }
 
 Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch) {

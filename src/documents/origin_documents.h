@@ -33,10 +33,10 @@ class OriginDocuments {
   OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, const Executor& executor);
 
   // The copy in memory while it is fresh. Safe from any thread; asks nobody.
-  DocumentPtr in_memory(const DocumentPath& path);
-  // Its body compressed, where that is kept. Safe from any thread.
-  http::SharedBytes gzipped(const DocumentPath& path, const DocumentPtr& document) {
-    return copies_.gzipped(path, document);
+  std::optional<Served> in_memory(const DocumentPath& path);
+  // Keeps its body compressed as well, where there is room. Safe from any thread.
+  void keep_gzip(const DocumentPath& path, const DocumentPtr& document, http::SharedBytes gzip) {
+    copies_.keep_gzip(path, document, std::move(gzip));
   }
 
   // Memory, static file, database and, if `fetch`, the origin. From any thread, as is the next.

@@ -63,11 +63,11 @@ bool Exchange::compress(Response& response, Plan& plan) {
 
   if (const std::string* body = whole_body(response)) {
     if (body->size() < worker_.engine.config.compress_from) return false;
-    if (response.gzip) {
-      response.body = std::move(response.gzip);
-    } else {
-      response.body = worker_.gzip().compress(*body);
+    if (!response.gzip) {
+      response.gzip = std::make_shared<const std::string>(worker_.gzip().compress(*body));
+      if (response.keep_gzip) response.keep_gzip(response.gzip);
     }
+    response.body = std::move(response.gzip);
   } else {
     plan.compress_stream = true;
   }

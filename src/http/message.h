@@ -128,7 +128,10 @@ struct Response {
   int status = 200;
   Headers headers;
   std::variant<std::string, SharedBytes, std::unique_ptr<BodySource>, Takeover> body;
-  SharedBytes gzip{};  // the same body compressed, where somebody keeps that; sent to those who take it
+  // The same body compressed, where somebody keeps that; sent to those who take it. Where it is not there yet, who
+  // would keep it is given what was compressed now.
+  SharedBytes gzip{};
+  std::move_only_function<void(SharedBytes)> keep_gzip{};
 
   static Response text(int status, std::string body, std::string content_type = "text/plain; charset=utf-8");
   static Response json(int status, std::string body);

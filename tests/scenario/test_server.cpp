@@ -34,6 +34,17 @@ Task<Response> large(Request&) {
   co_return Response::json(200, "[" + std::string(200'000, '1') + "]");
 }
 
+// Keeps its compressed body, and says whether it has.
+Task<Response> keeping(Request&) {
+  static http::SharedBytes kept;
+  Response response = Response::text(200, std::string(5000, 'x'));
+  response.headers.add("ETag", "\"tag\"");
+  response.headers.add("Kept", kept ? "yes" : "no");
+  response.gzip = kept;
+  if (!kept) response.keep_gzip = [](http::SharedBytes gzip) { kept = std::move(gzip); };
+  co_return response;
+}
+
 Task<Response> shared(Request&) {
   static const auto bytes = std::make_shared<const std::string>(3'000'000, 'x');
   Response response = Response::text(200, "", "application/octet-stream");
@@ -149,6 +160,7 @@ http::Router TestServer::make_router() {
   router.add(Method::get, "/", hello);
   router.add(Method::get, "/hello", hello);
   router.add(Method::get, "/large", large);
+  router.add(Method::get, "/keeping", keeping);
   router.add(Method::get, "/shared", shared);
   router.add(Method::get, "/wait", [this](Request&) { return wait(clock_); }, {.timeout = 1min});
   router.add(Method::get, "/late", [this](Request&) { return wait(clock_); }, {.timeout = 50ms});
