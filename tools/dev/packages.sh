@@ -7,8 +7,8 @@ packages_format=(clang-format-19)
 packages_build=(
   clang-19 lld-19 llvm-19 libclang-rt-19-dev cmake ninja-build ccache pkg-config git ca-certificates python3
   libboost1.81-dev libsimdjson-dev libpq-dev libsqlite3-dev libssl-dev libsodium-dev libcrypt-dev libexpat1-dev
-  libxxhash-dev zlib1g-dev libhiredis-dev libtomlplusplus-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
-  libbenchmark-dev
+  libxml2-dev libidn2-dev libxxhash-dev zlib1g-dev libhiredis-dev libtomlplusplus-dev libcli11-dev libfmt-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
 )
 packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 shellcheck)
 # The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run, Go
