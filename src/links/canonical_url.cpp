@@ -164,10 +164,10 @@ bool is_tracking(std::string_view parameter) {
 }
 
 Result<CanonicalUrl, NotCanonical> CanonicalUrl::parse(std::string_view text) {
-  if (text.size() > http::Url::max_length) return NotCanonical::too_long;
   const std::string clean = without_noise(text);
   const auto parts = split(clean);
   if (!parts) return parts.error();
+  if (clean.size() > http::Url::max_length) return NotCanonical::too_long;
   const auto origin = canonical_origin(*parts);
   if (!origin) return origin.error();
   const std::string path = with_even_escapes(parts->path, path_marks);
