@@ -4,8 +4,9 @@
     tools/unchanged_tests.py skip BUILD            prints a regular expression of their names for ctest -E; nothing if there are none
     tools/unchanged_tests.py keep BUILD REPORT     remembers those that passed, by what ctest printed
 
-A test is its own program and, unless it is a unit, contract or fuzz test, every other program of the build that is not a
-test. Scripts have no program of their own: they are quick, and always run.
+A test is its own program and, unless it is a unit or contract test, every other program of the build that is not a test
+and what lies in deploy/. Tests that a script runs, fuzzing among them, consist of more than can be told: they are quick,
+and always run.
 """
 import json
 import pathlib
@@ -13,7 +14,8 @@ import re
 import subprocess
 import sys
 
-ALONE = {"unit", "contract", "fuzz"}
+ALONE = {"unit", "contract"}
+DEPLOY = pathlib.Path(__file__).resolve().parent.parent / "deploy"
 
 
 def tests(build):
@@ -21,22 +23,24 @@ def tests(build):
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, capture_output=True, text=True)
     found = {}
     for test in json.loads(listed.stdout)["tests"]:
-        if not (build / "bin" / test["name"]).exists():
+        program = test.get("command", [""])[0]
+        if pathlib.Path(program).resolve() != (build / "bin" / test["name"]).resolve():
             continue
         labels = [value for item in test.get("properties", []) if item["name"] == "LABELS" for value in item["value"]]
         found[test["name"]] = set(labels)
     return found
 
 
-def stamp(program):
-    state = program.stat()
-    return f"{program.name} {state.st_size} {state.st_mtime_ns}"
+def stamp(file):
+    state = file.stat()
+    return f"{file.name} {state.st_size} {state.st_mtime_ns}"
 
 
 def stamps(build):
     """What each test consists of now."""
     programs = tests(build)
-    others = sorted(stamp(one) for one in (build / "bin").iterdir() if one.is_file() and one.name not in programs)
+    others = [one for one in (build / "bin").iterdir() if one.is_file() and one.name not in programs]
+    others = sorted(stamp(one) for one in others + [file for file in DEPLOY.rglob("*") if file.is_file()])
     return {
         name: [stamp(build / "bin" / name)] + ([] if labels & ALONE else others)
         for name, labels in programs.items()
