@@ -1,7 +1,10 @@
 # Tests: every tier by ctest from build/asan, and what threads share once more from build/tsan.
 
-skip_unchanged='' # tests that nothing has changed for since they passed
-keep_passed=''    # what passed, for the next time
+# From a caller's environment it would let tests pass of which nothing ran.
+unset GTEST_FILTER
+
+skip_unchanged=''  # tests that nothing has changed for since they passed
+after_tests=forget # or keep, what passed, for the next time
 tests_passed=0
 tests_failed=0
 
@@ -9,6 +12,7 @@ tests_failed=0
 run_ctest() {
   local preset=$1 report code=0 unchanged=()
   shift
+  python3 tools/unchanged_tests.py look "build/$preset"
   if [[ -n $skip_unchanged ]]; then
     local names
     names=$(python3 tools/unchanged_tests.py skip "build/$preset")
@@ -18,7 +22,7 @@ run_ctest() {
   ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count)" "$@" "${unchanged[@]}" | tee "$report" || code=$?
   local failed total
   read -r failed total < <(sed -nE 's/.*, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$report") || { failed=0 total=0; }
-  [[ -z $keep_passed ]] || python3 tools/unchanged_tests.py keep "build/$preset" "$report"
+  python3 tools/unchanged_tests.py "$after_tests" "build/$preset"
   rm -f "$report"
   tests_passed=$((tests_passed + total - failed))
   tests_failed=$((tests_failed + failed))
@@ -50,7 +54,7 @@ run_tests() {
   done
   [[ $filter == *:* ]] && export GTEST_FILTER=${filter#*:}
   [[ $all == yes || $all == true ]] || skip_unchanged=yes
-  [[ $filter == *:* || -n ${SLUICE_LONG:-} ]] || keep_passed=yes
+  [[ $filter == *:* || -n ${SLUICE_LONG:-} ]] || after_tests=keep
 
   rm -f build/test-counts
   local started=$SECONDS chosen=(-R "${filter%%:*}")
