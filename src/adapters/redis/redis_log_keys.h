@@ -1,0 +1,47 @@
+// Where the log is kept in Redis, for the log's own files and for people with redis-cli.
+//
+//   sluice:log:topics                   hash: topic -> "PARTITIONS RETENTION", in microseconds
+//   sluice:{log:TOPIC:P}:messages       stream: o (ordinal), k (key), p (payload), h (headers)
+//   sluice:{log:TOPIC:P}:state          hash: life, last (id), count (ordinal of the last), bell (1: somebody waits)
+//   sluice:{log:TOPIC:P}:groups         hash: for each group next:G (id), owner:G, token:G, until:G (milliseconds)
+//   sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is taken for dead (milliseconds)
+//
+// A partition is what a cluster moves as a whole: everything about it, its leases too, has one hash tag, so that one
+// script can see all of it.
+//
+// An offset is a stream's id as a number: milliseconds times 2^20, plus the sequence. Ids come from the server's clock,
+// so offsets grow also when everything was forgotten in between.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "adapters/redis/redis_log_shares.h"
+#include "base/time.h"
+
+namespace sluice::redis {
+
+inline constexpr const char* log_topics_key = "sluice:log:topics";
+
+struct LogKeys {
+  explicit LogKeys(const LogPartition& partition);
+
+  std::string messages;
+  std::string state;
+  std::string groups;
+};
+
+std::string log_members_key(std::string_view group);
+
+// "1767225600000-3"
+std::string stream_id(int64_t offset);
+// Throws EngineUnavailable where `id` is none.
+int64_t offset_of(std::string_view id);
+Time time_of(int64_t offset);
+
+// What is said on LogNews::channel when there is something to read, and when a group's members or leases change.
+std::string log_news_of(const LogPartition& partition);  // "TOPIC:P"
+std::string log_news_of_group(std::string_view group);   // "group GROUP"
+
+}  // namespace sluice::redis

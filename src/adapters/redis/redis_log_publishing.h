@@ -1,0 +1,44 @@
+// One call of publish: sorts messages by partition and appends each partition's in their order.
+//
+// Partitions go at the same time, a partition's messages in batches one after the other: a batch that fails ends it,
+// so that nothing is stored behind what was not.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "adapters/redis/redis_log.h"
+
+namespace sluice::redis {
+
+class LogPublishing {
+ public:
+  // `new_life` names what Redis remembers of a partition that it knows nothing of.
+  LogPublishing(RedisLog& log, std::vector<messaging::Message> messages, std::string new_life);
+
+  Task<std::vector<messaging::Published>> run();
+
+ private:
+  using Indexes = std::vector<size_t>;
+
+  Task<> find_topics();
+  void sort();
+  std::optional<messaging::Rejected> refuse(const messaging::Message& message) const;
+  Task<> append_all(LogPartition partition, Indexes indexes);
+  Task<> append(LogPartition partition, std::span<const size_t> batch);
+  size_t batch_size(std::span<const size_t> indexes) const;
+  bool anything_stored() const;
+
+  RedisLog& log_;
+  const std::vector<messaging::Message> messages_;
+  const std::string new_life_;
+  std::vector<messaging::Published> outcomes_;
+  std::map<std::string, std::optional<messaging::Topic>> topics_;
+  std::map<LogPartition, Indexes> by_partition_;
+  bool forgotten_ = false;  // Redis knew nothing of a partition
+};
+
+}  // namespace sluice::redis

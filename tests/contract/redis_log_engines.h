@@ -1,0 +1,66 @@
+// The log in Redis as contract suites and tests use it: one process' worth of it, and what that needs.
+#pragma once
+
+#include "adapters/redis/redis_log.h"
+#include "adapters/redis/redis_log_retention.h"
+#include "adapters/redis/redis_log_view.h"
+#include "tests/contract/log_fixture.h"
+#include "tests/contract/redis_engines.h"
+
+namespace sluice::test {
+
+// What one process has of the log.
+class OpenRedisLog {
+ public:
+  OpenRedisLog(const RedisEngine& engine, asio::io_context& io)
+      : open_(engine, io),
+        subscriber_(engine.config(), io.get_executor(), open_.clock(), {redis::LogNews::channel}, log_.news()),
+        scope_(io.get_executor()) {
+    retention_.start(scope_, 500ms);
+  }
+
+  redis::RedisLog& log() { return log_; }
+  redis::RedisLogView& view() { return view_; }
+  redis::Redis& redis() { return open_.redis(); }
+
+  Task<> close() {
+    co_await scope_.close();
+    co_await subscriber_.close();
+    co_await open_.close();
+  }
+
+ private:
+  // Processes are told apart by chance.
+  static uint64_t seed() {
+    static uint64_t last = 0;
+    return ++last;
+  }
+
+  SeededRandom random_{seed()};
+  OpenRedis open_;
+  redis::RedisLog log_{open_.redis(), open_.clock(), random_, "tests"};
+  redis::RedisLogView view_{log_};
+  redis::RedisLogRetention retention_{log_, random_};
+  redis::Subscriber subscriber_;
+  TaskScope scope_;
+};
+
+class OpenTestedRedisLog : public OpenPort<TestedLog>, public TestedLog {
+ public:
+  OpenTestedRedisLog(const RedisEngine& engine, asio::io_context& io) : here_(engine, io), there_(engine, io) {}
+
+  TestedLog& port() override { return *this; }
+  messaging::MessageLog& log() override { return here_.log(); }
+  messaging::LogView& view() override { return here_.view(); }
+  messaging::MessageLog& other_log() override { return there_.log(); }
+  Task<> close() override {
+    co_await here_.close();
+    co_await there_.close();
+  }
+
+ private:
+  OpenRedisLog here_;
+  OpenRedisLog there_;
+};
+
+}  // namespace sluice::test
