@@ -8,19 +8,22 @@
 #include <fmt/core.h>
 #include <signal.h>
 
+#include "tests/support/kafka_cluster.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/redis_cluster.h"
 
 namespace {
 
-constexpr const char* usage = R"(usage: sluice-services up pg|pg18|pgbouncer|redis|redis-cluster
+constexpr const char* usage = R"(usage: sluice-services up pg|pg18|pgbouncer|redis|redis-cluster|kafka|kafka-cluster
 
   pg             a private PostgreSQL 15 on a free port
   pg18           the same with PostgreSQL 18
   pgbouncer      PostgreSQL 15 behind PgBouncer in transaction mode
   redis          a private Redis on a free port
   redis-cluster  a Redis Cluster of three masters and three replicas
+  kafka          a private Apache Kafka on a free port
+  kafka-cluster  three Kafka brokers
 
 Prints what to put into sluice.toml and runs until Ctrl-C. The data is gone afterwards.
 example: sluice-services up pg
@@ -55,6 +58,17 @@ void print_redis_settings(const std::string& url, bool cluster) {
   std::fflush(stdout);
 }
 
+void print_kafka_settings(const std::string& brokers) {
+  fmt::print(
+      "# sluice.toml\n"
+      "[kafka]\n"
+      "brokers = \"{}\"\n"
+      "\n"
+      "# running; Ctrl-C ends it and removes the data\n",
+      brokers);
+  std::fflush(stdout);
+}
+
 void wait_for_stop_signal(const sigset_t& stop) {
   int received = 0;
   sigwait(&stop, &received);
@@ -80,6 +94,18 @@ void run_redis_cluster(const sigset_t& stop) {
   wait_for_stop_signal(stop);
 }
 
+void run_kafka(const sigset_t& stop) {
+  const sluice::test::KafkaBroker kafka;
+  print_kafka_settings(kafka.address());
+  wait_for_stop_signal(stop);
+}
+
+void run_kafka_cluster(const sigset_t& stop) {
+  const sluice::test::KafkaCluster cluster;
+  print_kafka_settings(cluster.addresses());
+  wait_for_stop_signal(stop);
+}
+
 void up(std::string_view what) {
   // Blocked before any thread starts, so that all inherit it and sigwait alone sees them.
   sigset_t stop;
@@ -89,11 +115,13 @@ void up(std::string_view what) {
 
   if (what == "redis") return run_redis(stop);
   if (what == "redis-cluster") return run_redis_cluster(stop);
+  if (what == "kafka") return run_kafka(stop);
+  if (what == "kafka-cluster") return run_kafka_cluster(stop);
   run_postgres(what, stop);
 }
 
 bool known(std::string_view what) {
-  constexpr std::string_view all[] = {"pg", "pg18", "pgbouncer", "redis", "redis-cluster"};
+  constexpr std::string_view all[] = {"pg", "pg18", "pgbouncer", "redis", "redis-cluster", "kafka", "kafka-cluster"};
   return std::ranges::find(all, what) != std::end(all);
 }
 

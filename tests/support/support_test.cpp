@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/support/connection_check.h"
+#include "tests/support/kafka_cluster.h"
 #include "tests/support/needs.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/process_tree.h"
@@ -159,6 +160,32 @@ TEST(RedisServer, shows_its_log_when_it_fails_to_start) {
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("maxmemory"), std::string::npos);
+  }
+}
+
+TEST(KafkaBroker, keeps_its_port_and_its_topics_when_it_was_killed_and_stopped) {
+  SLUICE_NEEDS(KafkaBroker::why_missing());
+  KafkaBroker kafka;
+  const auto tool = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"org.apache.kafka.tools.TopicCommand", "--bootstrap-server", kafka.address()});
+    return KafkaBroker::run_tool(std::move(more));
+  };
+  tool({"--create", "--topic", "orders", "--partitions", "2"});
+  kafka.kill();
+  kafka.start();
+  kafka.stop();
+  EXPECT_FALSE(kafka.running());
+  kafka.start();
+  EXPECT_NE(tool({"--list"}).find("orders"), std::string::npos);
+}
+
+TEST(KafkaBroker, shows_its_log_when_it_fails_to_start) {
+  SLUICE_NEEDS(KafkaBroker::why_missing());
+  try {
+    const KafkaBroker kafka({.settings = {"num.io.threads=nonsense"}});
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("num.io.threads"), std::string::npos);
   }
 }
 

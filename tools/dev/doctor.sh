@@ -9,12 +9,13 @@ tool_row() {
 
 doctor() {
   local tool group missing ready=0
-  for tool in clang++-19 ld.lld-19 clang-tidy-19 clang-format-19 cmake ninja ccache python3 git shellcheck psql pgbouncer redis-server node npm wrk k6; do
+  for tool in clang++-19 ld.lld-19 clang-tidy-19 clang-format-19 cmake ninja ccache python3 git shellcheck psql pgbouncer redis-server node npm mvn wrk k6; do
     tool_row "$tool"
   done
   tool_row nginx -v
   tool_row openssl version
   tool_row go version
+  tool_row java -version
   row cores "$(nproc), so $(job_count) jobs"
   row memory "$(awk '/MemTotal/ { t = $2 } /MemAvailable/ { a = $2 } END { printf "%.1f GB, %.1f GB free", t / 1048576, a / 1048576 }' /proc/meminfo)"
   row disk "$(df -Ph . | awk 'END { print $4 " free here" }')"

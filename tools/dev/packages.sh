@@ -7,18 +7,19 @@ packages_format=(clang-format-19)
 packages_build=(
   clang-19 lld-19 llvm-19 libclang-rt-19-dev cmake ninja-build ccache pkg-config git ca-certificates python3
   libboost1.81-dev libsimdjson-dev libpq-dev libsqlite3-dev libssl-dev libsodium-dev libcrypt-dev libexpat1-dev
-  libxml2-dev libidn2-dev libxxhash-dev zlib1g-dev libhiredis-dev libtomlplusplus-dev libcli11-dev libfmt-dev
-  libgtest-dev libgmock-dev libbenchmark-dev
+  libxml2-dev libidn2-dev libxxhash-dev zlib1g-dev libhiredis-dev librdkafka-dev libtomlplusplus-dev libcli11-dev
+  libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 shellcheck)
-# The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run, Go
-# builds k6, which Debian does not have.
+# The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run, Maven
+# brings Kafka, Go builds k6; Debian has none of them.
 packages_test=(
   "${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 postgresql-15 pgbouncer redis-server openssl curl
-  node=nodejs npm=npm go=golang-go
+  node=nodejs npm=npm go=golang-go java=openjdk-17-jre-headless mvn=maven
 )
 packages_k6=(go=golang-go curl)
-packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer redis-server nginx=nginx-light wrk varnish)
+packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer redis-server nginx=nginx-light wrk varnish
+  java=openjdk-17-jre-headless mvn=maven)
 
 # Prints those of the entries given that are not installed, as package names.
 missing_packages() {
