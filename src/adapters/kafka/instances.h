@@ -1,0 +1,38 @@
+// Instances of librdkafka: made from our configuration, destroyed where it may take its time.
+//
+// An instance has threads of its own and destroying it waits for them, so that is done on a thread of this one. It
+// outlives every instance it made, and every message that was fetched with one.
+#pragma once
+
+#include "adapters/kafka/handles.h"
+#include "adapters/kafka/kafka_config.h"
+#include "messaging/subscription.h"
+#include "runtime/offload.h"
+
+namespace sluice::kafka {
+
+// Safe to use from any thread.
+class Instances {
+ public:
+  explicit Instances(KafkaConfig config);
+
+  const KafkaConfig& config() const { return config_; }
+
+  // Throw std::runtime_error with one sentence where librdkafka does not take the configuration.
+  Instance producer();
+  Instance consumer(const messaging::SubscriptionConfig& subscription);
+  // For reading without a group.
+  Instance reader();
+
+  // For calls that block.
+  Offload& offload() { return offload_; }
+
+ private:
+  Conf common() const;
+  Instance make(rd_kafka_type_t type, Conf conf);
+
+  const KafkaConfig config_;
+  Offload offload_;
+};
+
+}  // namespace sluice::kafka

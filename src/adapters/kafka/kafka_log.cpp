@@ -1,0 +1,137 @@
+#include "adapters/kafka/kafka_log.h"
+
+#include <algorithm>
+
+#include <boost/asio/post.hpp>
+
+#include "adapters/kafka/kafka_subscription.h"
+#include "adapters/kafka/producer.h"
+#include "adapters/kafka/reader.h"
+#include "adapters/kafka/topics.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::kafka {
+
+using messaging::Delivery;
+using messaging::GroupView;
+using messaging::Message;
+using messaging::Published;
+using messaging::Topic;
+using messaging::TopicView;
+
+class KafkaLog::Parts {
+ public:
+  Parts(KafkaConfig config, Executor executor, Clock& clock)
+      : clock(clock),
+        instances(std::move(config)),
+        reader(instances),
+        executor_(std::move(executor)),
+        pending_(std::make_shared<Pending>(instances.config().max_pending, instances.config().max_pending_bytes)),
+        scope_(executor_) {
+    producer();
+    asio::post(executor_, [this] { scope_.spawn("kafka time limits", expire_late()); });
+  }
+
+  Task<> close() {
+    co_await scope_.close();
+    // Nothing is added any more: whoever publishes has stopped.
+    for (const auto& producer : producers_) co_await producer->close();
+  }
+
+  // The one to publish with: where librdkafka gave up on the last, a new one.
+  std::shared_ptr<Producer> producer() {
+    const std::lock_guard lock(mutex_);
+    if (producers_.empty() || producers_.back()->broken()) {
+      producers_.push_back(std::make_shared<Producer>(instances, executor_, clock, pending_));
+    }
+    return producers_.back();
+  }
+  Admin admin() { return {producer()->instance(), instances.config().request_timeout}; }
+
+  Clock& clock;
+  Instances instances;
+  Reader reader;
+
+ private:
+  Task<> expire_late() {
+    const Duration every = std::clamp<Duration>(instances.config().send_timeout / 20, 10ms, 250ms);
+    while (true) {
+      co_await clock.sleep_for(every);
+      Producer::resume(pending_->expire(clock.now()));
+    }
+  }
+
+  const Executor executor_;
+  const std::shared_ptr<Pending> pending_;
+  TaskScope scope_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Producer>> producers_;  // guarded by mutex_; all but the last are broken
+};
+
+KafkaLog::KafkaLog(KafkaConfig config, Executor executor, Clock& clock)
+    : parts_(std::make_unique<Parts>(std::move(config), std::move(executor), clock)) {}
+
+KafkaLog::~KafkaLog() = default;
+
+Task<> KafkaLog::close() {
+  return parts_->close();
+}
+
+Task<> KafkaLog::declare(std::vector<Topic> topics) {
+  const Admin admin = parts_->admin();
+  const KafkaConfig& config = parts_->instances.config();
+  Offload& offload = parts_->instances.offload();
+  const auto make = [admin, topics, config] { declare_topics(admin, topics, config); };
+  co_await offload.run(make);
+  const Deadline deadline = Deadline::after(parts_->clock, config.request_timeout);
+  const auto look = [admin, topics] { return are_served(admin, topics); };
+  while (true) {
+    const bool served = co_await offload.run(look);
+    if (served) co_return;
+    if (deadline.passed(parts_->clock)) throw EngineUnavailable(engine_name, "a topic that was made is not served");
+    co_await parts_->clock.sleep_for(20ms);
+  }
+}
+
+Task<std::vector<Published>> KafkaLog::publish(std::vector<Message> messages) {
+  return parts_->producer()->publish(std::move(messages));
+}
+
+std::unique_ptr<messaging::Subscription> KafkaLog::subscribe(messaging::SubscriptionConfig config, Executor executor) {
+  return std::make_unique<KafkaSubscription>(parts_->instances, std::move(config), std::move(executor), parts_->clock);
+}
+
+Task<KafkaLog::Memory> KafkaLog::memory(std::string) {
+  const auto ask = [admin = parts_->admin()] { return admin.cluster_id(); };
+  std::string id = co_await parts_->instances.offload().run(ask);
+  co_return Memory{.life = std::move(id), .run = ""};
+}
+
+Task<std::vector<TopicView>> KafkaLog::topics() {
+  const auto ask = [admin = parts_->admin()] { return view_topics(admin); };
+  co_return co_await parts_->instances.offload().run(ask);
+}
+
+Task<std::vector<GroupView>> KafkaLog::groups() {
+  const auto ask = [admin = parts_->admin()] { return view_groups(admin); };
+  co_return co_await parts_->instances.offload().run(ask);
+}
+
+Task<std::vector<Delivery>> KafkaLog::read(std::string topic, int32_t partition, int64_t from, size_t most) {
+  const auto ask = [this, admin = parts_->admin(), topic, partition, from, most] {
+    const messaging::PartitionBounds bounds = admin.bounds_of(topic, partition);
+    if (from >= bounds.end || most == 0) return std::vector<Delivery>{};
+    return parts_->reader.read(topic, partition, std::max(from, bounds.first), most);
+  };
+  co_return co_await parts_->instances.offload().run(ask);
+}
+
+Task<> KafkaLog::trim(std::string topic, int32_t partition, int64_t before) {
+  const auto ask = [admin = parts_->admin(), topic, partition, before] {
+    const messaging::PartitionBounds bounds = admin.bounds_of(topic, partition);
+    if (before > bounds.first) admin.delete_before(topic, partition, std::min(before, bounds.end));
+  };
+  co_await parts_->instances.offload().run(ask);
+}
+
+}  // namespace sluice::kafka

@@ -1,0 +1,184 @@
+#include "adapters/kafka/kafka_subscription.h"
+
+#include <algorithm>
+#include <array>
+
+#include "adapters/kafka/statistics.h"
+#include "runtime/log.h"
+
+namespace sluice::kafka {
+
+using messaging::AssignmentRef;
+using messaging::Fetched;
+using messaging::Progress;
+
+KafkaSubscription::KafkaSubscription(Instances& instances, messaging::SubscriptionConfig config, Executor executor,
+                                     Clock& clock)
+    : instances_(instances),
+      config_(std::move(config)),
+      clock_(clock),
+      signal_(executor, [this] { look(); }),
+      instance_(instances.consumer(config_)),
+      events_(rd_kafka_queue_get_consumer(instance_.get())),
+      owned_(instance_, signal_),
+      commits_(instance_, signal_, owned_, clock, executor),
+      changed_(executor) {
+  signal_.watch(events_);
+  subscribe();
+}
+
+KafkaSubscription::~KafkaSubscription() {
+  QueueSignal::unwatch(events_);
+  if (last_events_) QueueSignal::unwatch(last_events_);
+}
+
+void KafkaSubscription::subscribe() {
+  const Partitions topics = new_partitions();
+  for (const std::string& topic : config_.topics) {
+    rd_kafka_topic_partition_list_add(topics.get(), topic.c_str(), RD_KAFKA_PARTITION_UA);
+  }
+  throw_if(rd_kafka_subscribe(instance_.get(), topics.get()));
+}
+
+Task<Fetched> KafkaSubscription::fetch(size_t most, Deadline deadline) {
+  while (true) {
+    look_at_events();
+    end_revocation_in_time();
+    Fetched fetched = take(most);
+    if (!fetched.empty() || deadline.passed(clock_)) co_return fetched;
+    co_await changed_.wait_until(clock_, std::min(deadline.at, next_look()));
+  }
+}
+
+Fetched KafkaSubscription::take(size_t most) {
+  Fetched fetched{.leaving = std::exchange(leaving_, {}), .lost = std::exchange(lost_, {})};
+  if (!fetched.empty()) return fetched;
+  if (!problem_.empty()) throw EngineUnavailable(engine_name, std::exchange(problem_, {}));
+  fetched.deliveries = owned_.take(most);
+  return fetched;
+}
+
+// Polling is the sign of life that librdkafka wants, and tells whether a revocation has become a loss.
+Instant KafkaSubscription::next_look() const {
+  const Instant alive = clock_.now() + config_.session / 4;
+  return revocation_ ? std::min({alive, revocation_->end, clock_.now() + 100ms}) : alive;
+}
+
+void KafkaSubscription::look() {
+  commits_.look();
+  look_at_events();
+  changed_.notify_all();
+}
+
+void KafkaSubscription::look_at_events() {
+  while (const Event event{rd_kafka_queue_poll(events_.get(), 0)}) {
+    switch (rd_kafka_event_type(event.get())) {
+      case RD_KAFKA_EVENT_REBALANCE: on_rebalance(event.get()); break;
+      case RD_KAFKA_EVENT_ERROR: on_error(event.get()); break;
+      case RD_KAFKA_EVENT_STATS: count_statistics(rd_kafka_event_stats(event.get())); break;
+      default: break;
+    }
+  }
+}
+
+void KafkaSubscription::on_rebalance(rd_kafka_event_t* event) {
+  // The answers below wait for librdkafka's own thread, never for the network.
+  if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    on_assigned(event);
+  } else {
+    on_revoked(event);
+  }
+}
+
+void KafkaSubscription::on_assigned(rd_kafka_event_t* event) {
+  const rd_kafka_topic_partition_list_t* partitions = rd_kafka_event_topic_partition_list(event);
+  owned_.add(*partitions);
+  const Error error(rd_kafka_incremental_assign(instance_.get(), partitions));
+  if (error) problem_ = rd_kafka_error_string(error.get());
+}
+
+void KafkaSubscription::on_revoked(rd_kafka_event_t* event) {
+  const rd_kafka_topic_partition_list_t* partitions = rd_kafka_event_topic_partition_list(event);
+  revocation_ = {Partitions(rd_kafka_topic_partition_list_copy(partitions)), clock_.now() + config_.handover};
+  if (closing_ || rd_kafka_assignment_lost(instance_.get()) != 0) return answer_revocation();
+  for (int i = 0; i < partitions->cnt; ++i) {
+    OwnedPartition* owned = owned_.find(partitions->elems[i].topic, partitions->elems[i].partition);
+    if (owned == nullptr) continue;
+    owned->leaving = true;
+    leaving_.push_back(owned->assignment);
+  }
+  if (leaving_.empty()) answer_revocation();
+}
+
+void KafkaSubscription::end_revocation_in_time() {
+  if (!revocation_) return;
+  const bool lost = rd_kafka_assignment_lost(instance_.get()) != 0;
+  if (lost || clock_.now() >= revocation_->end) answer_revocation();
+}
+
+void KafkaSubscription::answer_revocation() {
+  const Revocation revocation = std::move(*std::exchange(revocation_, std::nullopt));
+  const rd_kafka_topic_partition_list_t& partitions = *revocation.partitions;
+  for (int i = 0; i < partitions.cnt; ++i) {
+    OwnedPartition* owned = owned_.find(partitions.elems[i].topic, partitions.elems[i].partition);
+    if (owned == nullptr) continue;
+    const AssignmentRef assignment = owned->assignment;
+    std::erase(leaving_, assignment);
+    lost_.push_back(assignment);
+    owned_.remove(*assignment);
+  }
+  const Error error(rd_kafka_incremental_unassign(instance_.get(), &partitions));
+  if (error) log::warning("giving back Kafka partitions failed", {{"error", rd_kafka_error_string(error.get())}});
+  commits_.wake();
+  changed_.notify_all();
+}
+
+void KafkaSubscription::on_error(rd_kafka_event_t* event) {
+  // One broker of several, found again by itself; or the partitions are lost, which is told by itself.
+  constexpr std::array passing = {RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE,
+                                  RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED};
+  if (std::ranges::find(passing, rd_kafka_event_error(event)) != passing.end()) return;
+  problem_ = rd_kafka_event_error_string(event);
+}
+
+Task<> KafkaSubscription::commit(std::vector<Progress> progress) {
+  const Instant deadline = clock_.now() + instances_.config().request_timeout;
+  co_await commits_.commit(std::move(progress), deadline);
+}
+
+void KafkaSubscription::pause(const AssignmentRef& assignment) {
+  if (OwnedPartition* owned = owned_.find(assignment.get())) owned->paused = true;
+}
+
+void KafkaSubscription::resume(const AssignmentRef& assignment) {
+  if (OwnedPartition* owned = owned_.find(assignment.get())) owned->paused = false;
+  changed_.notify_all();
+}
+
+Task<> KafkaSubscription::let_go(AssignmentRef assignment) {
+  const OwnedPartition* owned = owned_.find(assignment.get());
+  if (owned == nullptr || !owned->leaving) co_return;
+  std::erase(leaving_, assignment);
+  owned_.remove(*assignment);
+  const auto& partitions = owned_.all();
+  if (std::ranges::none_of(partitions, &OwnedPartition::leaving)) answer_revocation();
+}
+
+Task<> KafkaSubscription::close() {
+  if (closing_) co_return;
+  closing_ = true;
+  if (revocation_) answer_revocation();
+  // What comes from now on goes there, also when `events_` is polled.
+  last_events_.reset(rd_kafka_queue_new(instance_.get()));
+  signal_.watch(last_events_);
+  const Error error(rd_kafka_consumer_close_queue(instance_.get(), last_events_.get()));
+  const Deadline deadline = Deadline::after(clock_, config_.session);
+  while (!error && rd_kafka_consumer_closed(instance_.get()) == 0 && !deadline.passed(clock_)) {
+    look_at_events();
+    const Instant again = clock_.now() + 10ms;
+    co_await changed_.wait_until(clock_, std::min(deadline.at, again));
+  }
+  owned_.clear();
+}
+
+}  // namespace sluice::kafka

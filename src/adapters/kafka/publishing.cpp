@@ -1,0 +1,173 @@
+#include "adapters/kafka/publishing.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include <boost/asio/post.hpp>
+
+#include "base/check.h"
+
+namespace sluice::kafka {
+namespace {
+
+using messaging::HeldBack;
+using messaging::Message;
+using messaging::Position;
+using messaging::Published;
+using messaging::Rejected;
+
+size_t bytes_of(const std::vector<Message>& messages) {
+  size_t bytes = 0;
+  for (const Message& message : messages) {
+    bytes += message.key.size() + message.payload.size();
+    for (const auto& [name, value] : message.headers) bytes += name.size() + value.size();
+  }
+  return bytes;
+}
+
+// The message's own fault: it would be refused again.
+constexpr std::array refusals = {
+    RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,    RD_KAFKA_RESP_ERR_INVALID_MSG,
+    RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,      RD_KAFKA_RESP_ERR_INVALID_RECORD,
+    RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP,     RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT,
+    RD_KAFKA_RESP_ERR_POLICY_VIOLATION,      RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION,
+    RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
+    RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION};
+
+bool is_refusal(rd_kafka_resp_err_t error) {
+  return std::ranges::find(refusals, error) != refusals.end();
+}
+
+}  // namespace
+
+Publishing::Publishing(std::vector<Message> messages, std::shared_ptr<Pending> pending, Instant deadline)
+    : messages_(std::move(messages)),
+      pending_(std::move(pending)),
+      deadline_(deadline),
+      bytes_(bytes_of(messages_)),
+      sent_(messages_.size()) {
+  pending_->count(messages_.size(), bytes_);
+  for (size_t i = 0; i < messages_.size(); ++i) {
+    sent_[i].call = this;
+    sent_[i].message = &messages_[i];
+  }
+  link_keys();
+}
+
+Publishing::~Publishing() {
+  if (place_) pending_->leave(*place_);
+  pending_->forget(messages_.size(), bytes_);
+}
+
+void Publishing::link_keys() {
+  first_.reserve(sent_.size());
+  if (sent_.size() == 1) {
+    first_.push_back(sent_.data());
+    return;
+  }
+  struct Hash {
+    size_t operator()(const Message* message) const { return std::hash<std::string>{}(message->key); }
+  };
+  struct Same {
+    bool operator()(const Message* a, const Message* b) const { return a->key == b->key && a->topic == b->topic; }
+  };
+  std::unordered_map<const Message*, Sent*, Hash, Same> last;
+  last.reserve(sent_.size());
+  for (Sent& sent : sent_) {
+    const auto [at, is_first] = last.try_emplace(sent.message, &sent);
+    if (is_first) {
+      first_.push_back(&sent);
+    } else {
+      std::exchange(at->second, &sent)->next = &sent;
+    }
+  }
+}
+
+bool Publishing::start(const Send& send) {
+  undecided_ = first_.size() + 1;
+  self_ = shared_from_this();
+  place_ = pending_->enter(*this);
+  for (Sent* sent : first_) send_from(sent, send);
+  return decided_one();
+}
+
+bool Publishing::send_from(Sent* sent, const Send& send) {
+  if (failure_ == RD_KAFKA_RESP_ERR_NO_ERROR && state_ == State::waiting) {
+    const rd_kafka_resp_err_t error = send(*sent);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return false;
+    if (is_refusal(error)) {
+      refuse(*sent, error);
+    } else {
+      fail(error);
+    }
+  }
+  return decided_one();
+}
+
+bool Publishing::report(Sent& sent, const rd_kafka_message_t& report, const Send& send) {
+  if (report.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    sent.outcome = Position{sent.message->topic, report.partition, report.offset};
+    return sent.next == nullptr ? decided_one() : send_from(sent.next, send);
+  }
+  if (is_refusal(report.err)) {
+    refuse(sent, report.err);
+  } else {
+    fail(report.err);
+  }
+  return decided_one();
+}
+
+void Publishing::refuse(Sent& sent, rd_kafka_resp_err_t error) {
+  sent.outcome = Rejected{rd_kafka_err2str(error)};
+  for (Sent* held = sent.next; held != nullptr; held = held->next) held->outcome = HeldBack{};
+}
+
+void Publishing::fail(rd_kafka_resp_err_t error) {
+  rd_kafka_resp_err_t none = RD_KAFKA_RESP_ERR_NO_ERROR;
+  failure_.compare_exchange_strong(none, error);
+}
+
+bool Publishing::decided_one() {
+  if (--undecided_ > 0) return false;
+  // Whoever is to resume the caller has a reference of its own.
+  const auto self = std::exchange(self_, nullptr);
+  return end_as(State::finished);
+}
+
+bool Publishing::expire() {
+  return end_as(State::expired);
+}
+
+bool Publishing::end_as(State state) {
+  State waiting = State::waiting;
+  return state_.compare_exchange_strong(waiting, state);
+}
+
+void Publishing::expect(Executor executor, std::move_only_function<void()> resume) {
+  executor_ = std::move(executor);
+  resume_ = std::move(resume);
+}
+
+void Publishing::leave() {
+  if (end_as(State::left)) asio::post(executor_, std::exchange(resume_, {}));
+}
+
+std::vector<Published> Publishing::take() {
+  switch (state_.load()) {
+    case State::waiting: break;
+    case State::left: throw boost::system::system_error(asio::error::operation_aborted);
+    case State::expired: throw unavailable(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT);
+    case State::finished: {
+      throw_if(failure_.load());
+      std::vector<Published> outcomes;
+      outcomes.reserve(sent_.size());
+      for (Sent& sent : sent_) outcomes.push_back(std::move(sent.outcome));
+      return outcomes;
+    }
+  }
+  check(false, "a publish call that has not ended");
+  return {};
+}
+
+}  // namespace sluice::kafka

@@ -1,0 +1,81 @@
+// One publish call on its way: its messages, how far each of them is, and who waits for it.
+//
+// Messages of different keys are sent at once. Of one key the next is sent when the one before was acknowledged: then
+// none can be stored behind one that was not. The messages stay here until librdkafka has reported on each that was
+// sent, since it sends them from where they are; whoever waits may have left long before.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/kafka/handles.h"
+#include "adapters/kafka/pending.h"
+#include "messaging/message_log.h"
+
+namespace sluice::kafka {
+
+class Publishing : public std::enable_shared_from_this<Publishing> {
+ public:
+  // A message and its fate; librdkafka reports by its address.
+  struct Sent {
+    Publishing* call = nullptr;
+    const messaging::Message* message = nullptr;
+    Sent* next = nullptr;  // of the same key
+    messaging::Published outcome{};
+  };
+  // Hands a message to librdkafka; what is no error is reported later.
+  using Send = std::function<rd_kafka_resp_err_t(Sent&)>;
+
+  Publishing(std::vector<messaging::Message> messages, std::shared_ptr<Pending> pending, Instant deadline);
+  ~Publishing();
+  Publishing(const Publishing&) = delete;
+  Publishing& operator=(const Publishing&) = delete;
+
+  Instant deadline() const { return deadline_; }
+
+  // For the caller: sends what may be sent. True when everything is decided already.
+  bool start(const Send& send);
+  void expect(Executor executor, std::move_only_function<void()> resume);
+  void leave();
+  // The outcomes; throws EngineUnavailable where some are unknown, and operation_aborted where the caller has left.
+  std::vector<messaging::Published> take();
+
+  // For the producer: a report. True when that was the last and the caller is to be resumed.
+  bool report(Sent& sent, const rd_kafka_message_t& report, const Send& send);
+  // Its time is up. True when the caller is to be resumed.
+  bool expire();
+  const Executor& executor() const { return executor_; }
+  void resume() { std::exchange(resume_, {})(); }
+
+ private:
+  enum class State { waiting, finished, expired, left };
+
+  void link_keys();
+  // Goes on with `sent` or, where that fails at once, with what follows. True when nothing more is to be reported.
+  bool send_from(Sent* sent, const Send& send);
+  void refuse(Sent& sent, rd_kafka_resp_err_t error);
+  void fail(rd_kafka_resp_err_t error);
+  bool decided_one();
+  bool end_as(State state);
+
+  const std::vector<messaging::Message> messages_;
+  const std::shared_ptr<Pending> pending_;
+  const Instant deadline_;
+  const size_t bytes_;
+  std::optional<Pending::Place> place_;
+  std::vector<Sent> sent_;
+  std::vector<Sent*> first_;  // of their key
+
+  std::atomic<size_t> undecided_ = 0;  // keys that have something on its way, and one for `start`
+  std::atomic<rd_kafka_resp_err_t> failure_ = RD_KAFKA_RESP_ERR_NO_ERROR;
+  std::atomic<State> state_ = State::waiting;
+  std::shared_ptr<Publishing> self_;  // while librdkafka has messages
+  Executor executor_;
+  std::move_only_function<void()> resume_;
+};
+
+}  // namespace sluice::kafka

@@ -1,0 +1,138 @@
+#include "adapters/kafka/topics.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "runtime/log.h"
+
+namespace sluice::kafka {
+namespace {
+
+using messaging::GroupView;
+using messaging::PartitionBounds;
+using messaging::Topic;
+using messaging::TopicView;
+
+constexpr const char* retention_key = "retention.ms";
+constexpr const char* size_key = "max.message.bytes";
+
+// A batch is what the brokers measure.
+size_t largest_batch(const KafkaConfig& config) {
+  return std::max(config.max_message, config.batch) + (64 << 10);
+}
+
+std::string retention_of(const Topic& topic) {
+  return fmt::format("{}", std::chrono::ceil<std::chrono::milliseconds>(topic.retention).count());
+}
+
+void create_missing(const Admin& admin, const std::vector<Topic>& topics, const Admin::Cluster& cluster,
+                    const KafkaConfig& config) {
+  std::vector<Admin::NewTopicPlan> missing;
+  for (const Topic& topic : topics) {
+    const auto existing = cluster.partitions.find(topic.name);
+    if (existing == cluster.partitions.end()) {
+      missing.push_back({topic, std::min(3, cluster.brokers), largest_batch(config)});
+    } else if (existing->second != topic.partitions) {
+      log::warning("a topic keeps the partitions it has",
+                   {{"topic", topic.name}, {"has", existing->second}, {"declared", topic.partitions}});
+    }
+  }
+  if (!missing.empty()) admin.create(missing);
+}
+
+// Whatever else an operator has set stays: a request replaces everything.
+void adjust_settings(const Admin& admin, const std::vector<Topic>& topics, const Admin::Cluster& cluster,
+                     const KafkaConfig& config) {
+  std::set<std::string> existing;
+  for (const Topic& topic : topics) {
+    if (cluster.partitions.contains(topic.name)) existing.insert(topic.name);
+  }
+  auto settings = admin.settings(existing, false);
+  for (const Topic& topic : topics) {
+    const auto its = settings.find(topic.name);
+    if (its == settings.end()) continue;
+    const Admin::Settings before = its->second;
+    its->second[retention_key] = retention_of(topic);
+    its->second[size_key] = fmt::format("{}", largest_batch(config));
+    if (its->second == before) settings.erase(its);
+  }
+  if (!settings.empty()) admin.set(settings);
+}
+
+Duration read_retention(const std::map<std::string, Admin::Settings>& settings, const std::string& topic) {
+  const auto its = settings.find(topic);
+  if (its == settings.end()) return {};
+  const auto value = its->second.find(retention_key);
+  if (value == its->second.end()) return {};
+  int64_t milliseconds = 0;
+  std::from_chars(value->second.data(), value->second.data() + value->second.size(), milliseconds);
+  return milliseconds < 0 ? Duration::max() : std::chrono::milliseconds(milliseconds);
+}
+
+std::set<std::string> names(const std::map<std::string, int32_t>& partitions) {
+  std::set<std::string> names;
+  for (const auto& [topic, count] : partitions) names.insert(topic);
+  return names;
+}
+
+}  // namespace
+
+void declare_topics(const Admin& admin, const std::vector<Topic>& topics, const KafkaConfig& config) {
+  const Admin::Cluster cluster = admin.cluster();
+  create_missing(admin, topics, cluster, config);
+  adjust_settings(admin, topics, cluster, config);
+}
+
+bool are_served(const Admin& admin, const std::vector<Topic>& topics) {
+  const Admin::Cluster cluster = admin.cluster();
+  return std::ranges::all_of(topics, [&](const Topic& topic) {
+    return cluster.partitions.contains(topic.name) && !cluster.leaderless.contains(topic.name);
+  });
+}
+
+std::vector<TopicView> view_topics(const Admin& admin) {
+  const Admin::Cluster cluster = admin.cluster();
+  const auto settings = admin.settings(names(cluster.partitions), true);
+  const auto bounds = admin.bounds(cluster.partitions);
+  std::vector<TopicView> topics;
+  for (const auto& [name, count] : cluster.partitions) {
+    topics.push_back({{name, count, read_retention(settings, name)}, bounds.at(name)});
+  }
+  return topics;
+}
+
+std::vector<GroupView> view_groups(const Admin& admin) {
+  const Admin::Cluster cluster = admin.cluster();
+  const auto bounds = admin.bounds(cluster.partitions);
+  std::vector<GroupView> views;
+  std::vector<std::string> groups = admin.groups();
+  std::ranges::sort(groups);
+  for (const std::string& group : groups) {
+    const auto committed = admin.committed(group);
+    const auto members = admin.members(group);
+    std::set<std::string> topics;
+    for (const auto& [place, offset] : committed) topics.insert(place.first);
+    for (const auto& [place, member] : members) topics.insert(place.first);
+    for (const std::string& topic : topics) {
+      const auto its_bounds = bounds.find(topic);
+      if (its_bounds == bounds.end()) continue;
+      for (const PartitionBounds& bound : its_bounds->second) {
+        GroupView view;
+        view.group = group;
+        view.topic = topic;
+        view.partition = bound.partition;
+        const auto offset = committed.find({topic, bound.partition});
+        if (offset != committed.end()) view.committed = offset->second;
+        const auto member = members.find({topic, bound.partition});
+        if (member != members.end()) view.member = member->second;
+        view.lag = std::max<int64_t>(0, bound.end - std::max(bound.first, view.committed.value_or(bound.first)));
+        views.push_back(std::move(view));
+      }
+    }
+  }
+  return views;
+}
+
+}  // namespace sluice::kafka

@@ -1,0 +1,22 @@
+// Topics and groups as the brokers know them. What blocks is for threads that may wait (Instances::offload).
+#pragma once
+
+#include <vector>
+
+#include "adapters/kafka/admin.h"
+#include "adapters/kafka/kafka_config.h"
+#include "messaging/log_view.h"
+
+namespace sluice::kafka {
+
+// Makes what is missing and sets retentions. Blocks. Topics can be used when `are_served`.
+void declare_topics(const Admin& admin, const std::vector<messaging::Topic>& topics, const KafkaConfig& config);
+
+// Whether each partition of these topics has a leader. Blocks.
+bool are_served(const Admin& admin, const std::vector<messaging::Topic>& topics);
+
+// Blocks.
+std::vector<messaging::TopicView> view_topics(const Admin& admin);
+std::vector<messaging::GroupView> view_groups(const Admin& admin);
+
+}  // namespace sluice::kafka
