@@ -54,6 +54,8 @@ class RecordReader {
   int64_t number() { return static_cast<int64_t>(value(8)); }
   std::string_view text() { return piece(value(4)); }
   bool at_end() const { return left_.empty(); }
+  // Bytes that have not been read.
+  size_t left() const { return left_.size(); }
 
  private:
   std::string_view piece(size_t length) {

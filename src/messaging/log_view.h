@@ -29,9 +29,9 @@ struct GroupView {
   std::string group;
   std::string topic;
   int32_t partition = 0;
-  std::optional<int64_t> committed;  // nothing yet: it starts at the oldest
-  int64_t lag = 0;                   // messages behind it
-  std::string member;                // who reads it now, as the engine names it; empty: nobody
+  std::optional<int64_t> committed{};  // nothing yet: it starts at the oldest
+  int64_t lag = 0;                     // messages behind it
+  std::string member{};                // who reads it now, as the engine names it; empty: nobody
 };
 
 // Safe to use from any thread.

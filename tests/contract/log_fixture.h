@@ -111,7 +111,7 @@ class LogFixture : public PortFixture<TestedLog> {
   LogHistory history_;
 
  private:
-  static Task<> keep_reading(LogReader& reader, const Condition& done, Deadline limit) {
+  static Task<> keep_reading(LogReader& reader, Condition done, Deadline limit) {
     SystemClock clock;
     while (!done() && !limit.passed(clock)) co_await reader.read();
   }

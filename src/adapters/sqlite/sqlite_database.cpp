@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "adapters/sqlite/checkpointer.h"
+#include "adapters/sqlite/log_appender.h"
 #include "adapters/sqlite/owner_lock.h"
 #include "adapters/sqlite/readers.h"
 #include "adapters/sqlite/sqlite_journal.h"
@@ -44,7 +45,8 @@ struct SqliteDatabase::Parts {
   Parts(const SqliteOptions& options, const Clock& clock)
       : file(options.folder / "sluice.db"),
         queue(std::make_shared<WriteQueue>(options.max_unanswered_writes)),
-        journal(*queue, options.journal_snapshot_bytes) {
+        journal(*queue, options.journal_snapshot_bytes),
+        appender(*queue) {
     own(options);
     auto connection = std::make_unique<Connection>(file, Connection::Use::write, writer_patience);
     if (lock) {
@@ -53,7 +55,9 @@ struct SqliteDatabase::Parts {
     }
     readers =
         std::make_unique<Readers>(file, options.readers, options.max_waiting_reads, options.read_time_limit, clock);
-    writer = std::make_unique<Writer>(std::move(connection), *queue, lock ? &journal : nullptr, clock);
+    std::vector<CommitRider*> riders{&appender};
+    if (lock) riders.push_back(&journal);
+    writer = std::make_unique<Writer>(std::move(connection), *queue, std::move(riders), clock);
   }
   ~Parts() {
     if (writer) queue->stop();
@@ -75,6 +79,7 @@ struct SqliteDatabase::Parts {
   asio::io_context opening;
   std::shared_ptr<WriteQueue> queue;
   SqliteJournal journal;
+  LogAppender appender;
   std::once_flag journal_loaded;
   std::unique_ptr<Checkpointer> checkpointer;
   std::unique_ptr<Readers> readers;
@@ -94,6 +99,10 @@ coordination::Journal& SqliteDatabase::journal() {
   check(parts_->lock.has_value(), "a visitor has no journal");
   std::call_once(parts_->journal_loaded, [this] { run_here(parts_->opening, parts_->journal.load(*this)); });
   return parts_->journal;
+}
+
+LogAppender& SqliteDatabase::log_appender() {
+  return parts_->appender;
 }
 
 Task<sql::Rows> SqliteDatabase::read(sql::Statement statement, sql::Params params) {

@@ -15,6 +15,8 @@
 
 namespace sluice::sqlite {
 
+class LogAppender;
+
 class SqliteDatabase final : public sql::Database {
  public:
   // Blocks until the file is open and migrated; for the start of a program. Throws EngineUnavailable or MigrationError
@@ -31,6 +33,9 @@ class SqliteDatabase final : public sql::Database {
   // As long as the database; not for visitors. The first call reads what the file holds and blocks meanwhile: for the
   // start of a program.
   coordination::Journal& journal();
+
+  // For EmbeddedLog; as long as the database.
+  LogAppender& log_appender();
 
  protected:
   Task<> run(const Body& body) override;

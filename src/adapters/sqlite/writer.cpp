@@ -44,8 +44,11 @@ void fail_all(const Writes& group, const std::exception_ptr& error) {
 
 }  // namespace
 
-Writer::Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, CommitRider* rider, const Clock& clock)
-    : connection_(std::move(connection)), queue_(queue), rider_(rider), clock_(clock), thread_([this] { serve(); }) {}
+Writer::Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, std::vector<CommitRider*> riders,
+               const Clock& clock)
+    : connection_(std::move(connection)), queue_(queue), riders_(std::move(riders)), clock_(clock), thread_([this] {
+        serve();
+      }) {}
 
 Writer::~Writer() {
   thread_.join();
@@ -96,7 +99,7 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
   } catch (const std::exception& error) {
     roll_back();
     log::error("a commit failed", {{"error", error.what()}, {"writes", group.size()}});
-    if (rider_ != nullptr) rider_->commit_failed(error.what());
+    for (CommitRider* rider : riders_) rider->commit_failed(error.what());
     using Retryable = EngineUnavailable::Retryable;
     fail_all(group, std::make_exception_ptr(EngineUnavailable(
                         "sqlite", fmt::format("the commit failed: {}", error.what()), Retryable::no)));
@@ -105,9 +108,9 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
 }
 
 void Writer::commit() {
-  if (rider_ != nullptr) rider_->before_commit(*connection_);
+  for (CommitRider* rider : riders_) rider->before_commit(*connection_);
   connection_->execute("COMMIT");
-  if (rider_ != nullptr) rider_->committed();
+  for (CommitRider* rider : riders_) rider->committed();
 }
 
 void Writer::run(Write& write) {

@@ -23,8 +23,9 @@ namespace sluice::sqlite {
 
 class Writer {
  public:
-  // `rider` (may be null) goes along with every commit.
-  Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, CommitRider* rider, const Clock& clock);
+  // `riders` go along with every commit, in this order.
+  Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, std::vector<CommitRider*> riders,
+         const Clock& clock);
   // Ends when the queue, stopped, is empty.
   ~Writer();
   Writer(const Writer&) = delete;
@@ -44,7 +45,7 @@ class Writer {
 
   std::unique_ptr<Connection> connection_;
   WriteQueue& queue_;
-  CommitRider* rider_;
+  const std::vector<CommitRider*> riders_;
   const Clock& clock_;
   std::thread thread_;
 };

@@ -1,0 +1,61 @@
+// A member of a group that reads the embedded log.
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "adapters/sqlite/log_groups.h"
+#include "adapters/sqlite/log_topics.h"
+
+namespace sluice::sqlite {
+
+// What a subscription works with; it outlives it.
+struct EmbeddedLogParts {
+  sql::Database& database;
+  Clock& clock;
+  messaging::Bell& bell;
+  LogTopics& topics;
+  LogGroups& groups;
+};
+
+class EmbeddedSubscription final : public messaging::Subscription {
+ public:
+  EmbeddedSubscription(EmbeddedLogParts parts, messaging::SubscriptionConfig config, const Executor& executor);
+  // One that was not closed leaves its group all the same.
+  ~EmbeddedSubscription() override;
+
+  Task<messaging::Fetched> fetch(size_t most, Deadline deadline) override;
+  Task<> commit(std::vector<messaging::Progress> progress) override;
+  void pause(const messaging::AssignmentRef& assignment) override;
+  void resume(const messaging::AssignmentRef& assignment) override;
+  Task<> let_go(messaging::AssignmentRef assignment) override;
+  Task<> close() override;
+
+ private:
+  // How far one assignment has been read.
+  struct Reading {
+    int64_t topic = 0;
+    std::optional<int64_t> next{};  // nothing: not looked up yet
+    bool paused = false;
+    // Of blocks that were read and not handed out whole.
+    std::deque<messaging::Delivery> ready{};
+  };
+  using Readings = std::map<messaging::AssignmentRef, Reading>;
+
+  Task<std::map<std::string, int32_t>> existing_topics();
+  void adopt(const LogGroups::Standing& standing);
+  Task<> look_up_starts();
+  Task<> read_more();
+  Task<> read_blocks_of(messaging::AssignmentRef assignment);
+  void hand_out(size_t most, std::vector<messaging::Delivery>& deliveries);
+
+  EmbeddedLogParts parts_;
+  const messaging::SubscriptionConfig config_;
+  messaging::Bell::Listener bell_;
+  LogGroups::MemberRef member_;
+  Readings readings_;
+  // Whose turn it is to be first.
+  size_t turn_ = 0;
+};
+
+}  // namespace sluice::sqlite

@@ -1,0 +1,114 @@
+#include "adapters/sqlite/log_appender.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "adapters/sql/log_block.h"
+#include "base/check.h"
+#include "runtime/metrics.h"
+
+namespace sluice::sqlite {
+namespace {
+
+const metrics::Counter messages_total{"embedded_log_messages_total", "Messages stored in the embedded log."};
+const metrics::Counter blocks_total{"embedded_log_blocks_total", "Blocks in which the embedded log stored messages."};
+
+// What may wait for the disk at a time; more is refused.
+constexpr size_t max_waiting_bytes = size_t{64} << 20;
+// Readers keep a whole block for each message they have in work. One message may be larger.
+constexpr size_t max_block_bytes = size_t{256} << 10;
+
+using Entry = LogAppender::Entry;
+
+size_t bytes_of(const std::vector<Entry>& entries) {
+  size_t bytes = 0;
+  for (const Entry& entry : entries) bytes += entry.record.size();
+  return bytes;
+}
+
+// How many of `entries`, all of one partition, the next block takes.
+size_t block_size(std::span<Entry* const> entries) {
+  size_t bytes = entries[0]->record.size();
+  size_t count = 1;
+  const size_t most = std::min(entries.size(), static_cast<size_t>(sql::offsets_per_block));
+  for (; count < most; ++count) {
+    bytes += entries[count]->record.size();
+    if (bytes > max_block_bytes) break;
+  }
+  return count;
+}
+
+void write_block(Connection& connection, std::span<Entry* const> entries) {
+  Bytes records;
+  for (const Entry* entry : entries) {
+    const auto bytes = as_bytes(entry->record);
+    records.insert(records.end(), bytes.begin(), bytes.end());
+  }
+  const sql::Params row(entries[0]->topic, entries[0]->partition, entries.size(), std::move(records));
+  const sql::Rows inserted = connection.execute(sql::insert_log_block.sqlite, row);
+  int64_t offset = inserted.one().integer(0) * sql::offsets_per_block;
+  for (Entry* entry : entries) entry->offset = offset++;
+  blocks_total.add();
+}
+
+}  // namespace
+
+Task<std::vector<Entry>> LogAppender::append(std::vector<Entry> entries) {
+  const size_t bytes = bytes_of(entries);
+  if (queue_.full() || bytes_.load(std::memory_order_relaxed) > max_waiting_bytes) throw Overloaded("sqlite");
+  const Executor executor = co_await asio::this_coro::executor;
+  const auto append = std::make_shared<Append>(std::move(entries));
+  bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    pending_.push_back(append);
+  }
+  // Whichever commit this takes part in, the entries were pending before it began.
+  Write presence{.executor = executor};
+  co_await queue_.submit(presence);
+  const Append::State state = append->state.load(std::memory_order_acquire);
+  if (state == Append::State::stored) co_return std::move(append->entries);
+  if (presence.error) std::rethrow_exception(presence.error);
+  check(state == Append::State::failed, "a commit left messages behind");
+  throw EngineUnavailable("sqlite", "the messages could not be stored", EngineUnavailable::Retryable::no);
+}
+
+void LogAppender::before_commit(Connection& connection) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(pending_, std::back_inserter(under_way_));
+    pending_.clear();
+  }
+  if (under_way_.empty()) return;
+  std::map<std::pair<int64_t, int32_t>, std::vector<Entry*>> partitions;
+  for (const auto& append : under_way_) {
+    for (Entry& entry : append->entries) partitions[{entry.topic, entry.partition}].push_back(&entry);
+  }
+  for (const auto& [partition, entries] : partitions) {
+    for (std::span<Entry* const> left(entries); !left.empty();) {
+      const size_t count = block_size(left);
+      write_block(connection, left.first(count));
+      left = left.subspan(count);
+    }
+  }
+}
+
+void LogAppender::committed() {
+  for (const auto& append : under_way_) messages_total.add(append->entries.size());
+  end_all(Append::State::stored);
+}
+
+void LogAppender::commit_failed(std::string_view) {
+  end_all(Append::State::failed);
+}
+
+void LogAppender::end_all(Append::State state) {
+  for (const auto& append : under_way_) {
+    bytes_.fetch_sub(bytes_of(append->entries), std::memory_order_relaxed);
+    append->state.store(state, std::memory_order_release);
+  }
+  under_way_.clear();
+}
+
+}  // namespace sluice::sqlite
