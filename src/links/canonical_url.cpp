@@ -11,6 +11,7 @@
 #include "base/encoding.h"
 #include "http/message.h"
 #include "http/url.h"
+#include "links/escapes.h"
 
 namespace sluice::links {
 namespace {
@@ -111,30 +112,12 @@ Result<http::Url, NotCanonical> canonical_origin(const Parts& parts) {
   return *url;
 }
 
-// Every escape in one spelling: none for what needs none, capital digits for the rest; what must be escaped is.
-std::string with_even_escapes(std::string_view text, std::string_view marks) {
-  std::string result;
-  result.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool escape =
-        text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
-    if (escape) {
-      const char byte = static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
-      result += http::percent_encode({&byte, 1});
-      i += 2;
-    } else {
-      result += http::percent_encode(text.substr(i, 1), marks);
-    }
-  }
-  return result;
-}
-
 std::string_view name_of(std::string_view parameter) {
   return parameter.substr(0, parameter.find('='));
 }
 
 std::string canonical_query(std::string_view query) {
-  const std::string even = with_even_escapes(query, query_marks);
+  const std::string even = even_escapes(query, query_marks);
   std::vector<std::string_view> parameters;
   for (size_t at = 0; at < even.size();) {
     const std::string_view parameter = std::string_view(even).substr(at, even.find('&', at) - at);
@@ -170,7 +153,7 @@ Result<CanonicalUrl, NotCanonical> CanonicalUrl::parse(std::string_view text) {
   if (clean.size() > http::Url::max_length) return NotCanonical::too_long;
   const auto origin = canonical_origin(*parts);
   if (!origin) return origin.error();
-  const std::string path = with_even_escapes(parts->path, path_marks);
+  const std::string path = even_escapes(parts->path, path_marks);
   const auto url = http::Url::parse(origin->origin() + path + canonical_query(parts->query));
   if (!url) return NotCanonical::too_long;  // all that is left: origin, path and query are written well
   return CanonicalUrl(url->to_string(), url->host());

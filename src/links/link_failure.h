@@ -1,0 +1,51 @@
+// Why a page could not be enriched, and what follows from it.
+#pragma once
+
+#include <string>
+
+#include "base/enum_names.h"
+#include "http/client_error.h"
+
+namespace sluice::links {
+
+enum class FailureReason {
+  robots,     // robots.txt forbids it
+  captcha,    // the site wants to see a human
+  forbidden,  // 401, 403, 407 or 451
+  gone,       // 404, 410 or another refusal that will not change in minutes
+  bad_link,   // leads to an address that may not be called, or round in circles
+  too_large,
+  rate_limited,  // 429
+  unavailable,   // the server says that it has trouble
+  unreachable,   // no name, no connection, no time, no answer that makes sense
+};
+
+constexpr auto enum_names(FailureReason) {
+  return std::to_array<EnumName<FailureReason>>({{FailureReason::robots, "robots"},
+                                                 {FailureReason::captcha, "captcha"},
+                                                 {FailureReason::forbidden, "forbidden"},
+                                                 {FailureReason::gone, "gone"},
+                                                 {FailureReason::bad_link, "bad-link"},
+                                                 {FailureReason::too_large, "too-large"},
+                                                 {FailureReason::rate_limited, "rate-limited"},
+                                                 {FailureReason::unavailable, "unavailable"},
+                                                 {FailureReason::unreachable, "unreachable"}});
+}
+
+struct LinkFailure {
+  FailureReason reason = FailureReason::unreachable;
+  std::string text;  // for logs and the job's last_error
+};
+
+// Whether trying again in some minutes is useless. A single `forbidden` may be a whim; a domain that goes on so is
+// known by its record among the candidates for blocking (links/link_store.h).
+bool is_permanent(FailureReason reason);
+
+// Whether it speaks against the whole domain: it becomes a candidate for blocking.
+bool blames_domain(FailureReason reason);
+
+// Of a call that got no answer, and of an answer that is no page (its status is not 2xx).
+LinkFailure failure_of(const http::ClientError& error);
+LinkFailure failure_of_status(int status);
+
+}  // namespace sluice::links

@@ -1,0 +1,137 @@
+#include "links/robots_rules.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "http/message.h"
+#include "http/syntax.h"
+#include "links/escapes.h"
+
+namespace sluice::links {
+namespace {
+
+// '*' and '$' have a meaning in patterns only; in a path they are escaped, and a pattern may say %2A or %24.
+constexpr std::string_view path_marks = "/?!&'()+,;=:@";
+constexpr std::string_view pattern_marks = "/?!&'()+,;=:@*$";
+constexpr size_t max_pattern = 2048;
+
+// Whether `pattern` matches the beginning of `path`. Each '*' need only be tried where the one before it was left
+// behind, so the work is at most the product of both lengths.
+bool matches(std::string_view pattern, std::string_view path) {
+  const bool to_the_end = pattern.ends_with('$');
+  if (to_the_end) pattern.remove_suffix(1);
+  size_t in_pattern = 0;
+  size_t in_path = 0;
+  size_t star = std::string_view::npos;
+  size_t after_star = 0;
+  while (true) {
+    const bool pattern_done = in_pattern == pattern.size();
+    if (pattern_done && (!to_the_end || in_path == path.size())) return true;
+    if (!pattern_done && pattern[in_pattern] == '*') {
+      star = in_pattern++;
+      after_star = in_path;
+    } else if (!pattern_done && in_path < path.size() && pattern[in_pattern] == path[in_path]) {
+      ++in_pattern;
+      ++in_path;
+    } else if (star != std::string_view::npos && after_star < path.size()) {
+      in_pattern = star + 1;
+      in_path = ++after_star;
+    } else {
+      return false;
+    }
+  }
+}
+
+// "Sluice/1.0 (x)" names the product "Sluice".
+std::string_view product(std::string_view agent) {
+  const auto end = std::ranges::find_if_not(
+      agent, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; });
+  return agent.substr(0, static_cast<size_t>(end - agent.begin()));
+}
+
+}  // namespace
+
+// Reads a file line by line and keeps the two sets of rules that may turn out to be ours.
+class RobotsParser {
+ public:
+  using Rules = std::vector<RobotsRules::Rule>;
+
+  explicit RobotsParser(std::string_view agent) : agent_(product(agent)) {}
+
+  void take_line(std::string_view line) {
+    line = line.substr(0, line.find('#'));
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string_view key = http::trim(line.substr(0, colon));
+    const std::string_view value = http::trim(line.substr(colon + 1));
+    if (http::equal_ignoring_case(key, "user-agent")) {
+      take_agent(value);
+    } else if (http::equal_ignoring_case(key, "allow")) {
+      take_rule(value, true);
+    } else if (http::equal_ignoring_case(key, "disallow")) {
+      take_rule(value, false);
+    }
+  }
+
+  Rules rules() && { return named_ ? std::move(own_) : std::move(everybodys_); }
+
+ private:
+  void take_agent(std::string_view value) {
+    if (!in_agents_) is_own_ = is_everybodys_ = false;  // a new group begins
+    in_agents_ = true;
+    if (value.starts_with('*')) {
+      is_everybodys_ = true;
+    } else if (http::equal_ignoring_case(product(value), agent_)) {
+      is_own_ = named_ = true;
+    }
+  }
+
+  void take_rule(std::string_view value, bool allow) {
+    in_agents_ = false;
+    if (value.empty() || value.size() > max_pattern) return;  // an empty one says nothing
+    if (is_own_) add(own_, value, allow);
+    if (is_everybodys_) add(everybodys_, value, allow);
+  }
+
+  static void add(Rules& rules, std::string_view value, bool allow) {
+    if (rules.size() < RobotsRules::max_rules) rules.push_back({even_escapes(value, pattern_marks), allow});
+  }
+
+  std::string_view agent_;
+  Rules own_;
+  Rules everybodys_;
+  bool named_ = false;
+  bool in_agents_ = false;  // the lines before were User-agent lines
+  bool is_own_ = false;
+  bool is_everybodys_ = false;
+};
+
+RobotsRules RobotsRules::parse(std::string_view text, std::string_view agent) {
+  text = text.substr(0, max_text);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  RobotsParser parser(agent);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    parser.take_line(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  RobotsRules result;
+  result.rules_ = std::move(parser).rules();
+  std::ranges::sort(result.rules_, std::greater{},
+                    [](const Rule& rule) { return std::pair(rule.pattern.size(), rule.allow); });
+  return result;
+}
+
+bool RobotsRules::allows(std::string_view target) const {
+  if (target == "/robots.txt") return true;
+  const std::string path = even_escapes(target, path_marks);
+  const auto deciding = std::ranges::find_if(rules_, [&path](const Rule& rule) { return matches(rule.pattern, path); });
+  return deciding == rules_.end() || deciding->allow;
+}
+
+size_t RobotsRules::bytes() const {
+  return std::accumulate(rules_.begin(), rules_.end(), sizeof(*this),
+                         [](size_t sum, const Rule& rule) { return sum + sizeof(rule) + rule.pattern.size(); });
+}
+
+}  // namespace sluice::links

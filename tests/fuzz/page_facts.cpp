@@ -1,0 +1,23 @@
+// Whatever a web site sends, the facts taken from it are bounded UTF-8 and strict URLs.
+#include "links/page_facts.h"
+
+#include "base/check.h"
+#include "base/encoding.h"
+
+using namespace sluice;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const http::Url url = *http::Url::parse("https://a.kr/dir/page");
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  // The first line is the Content-Type header.
+  const std::string_view content_type = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), content_type.size() + 1));
+  const links::PageFacts facts = links::read_page(text, content_type, url);
+  check(facts.title.size() <= links::PageFacts::max_title && is_utf8(facts.title), "a title is bounded UTF-8");
+  check(facts.description.size() <= links::PageFacts::max_description && is_utf8(facts.description),
+        "so is a description");
+  check(is_utf8(facts.site_name), "so is a name");
+  check(facts.icon_url.empty() || http::Url::parse(facts.icon_url), "an icon is at a URL");
+  check(facts.image_url.empty() || http::Url::parse(facts.image_url), "so is an image");
+  return 0;
+}
