@@ -59,7 +59,8 @@ struct LetterEntry {
 // A letter about `delivery`, for `topic`; without the payload where the log refused it for its size.
 Message write_letter(const std::string& topic, const std::string& group, const Delivery& delivery,
                      const Failure& failure, bool with_payload = true);
-Message write_mark(const DeadLetter& letter, Settled how, Time now);
+// Settles the letter, and others of its subject up to `settles_to`.
+Message write_mark(const DeadLetter& letter, int64_t settles_to, Settled how, Time now);
 
 LetterEntry read_entry(const Delivery& delivery);
 // Anything that is not a mark; what is no letter either (somebody else wrote into the topic) gets the reason

@@ -7,10 +7,11 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "messaging/dead_letter.h"
+#include "messaging/letter_fold.h"
 #include "messaging/log_view.h"
 #include "messaging/message_log.h"
 #include "runtime/clock.h"
@@ -49,6 +50,7 @@ struct LetterProgress {
   size_t settled = 0;
   // Stay as they are: the original is gone, the log rejects it, or one before it with its key was refused.
   size_t refused = 0;
+  std::string refused_because{};  // the last of them
 };
 // Called after each batch, and once at the start.
 using OnProgress = std::function<void(const LetterProgress&)>;
@@ -62,9 +64,6 @@ struct SettleOptions {
 // where the last one ended.
 class DeadLetters {
  public:
-  // Of a partition with more open letters than this only the oldest are seen, until some of them are settled.
-  static constexpr size_t most_open = 100'000;
-
   // `topics` are the dead-letter topics.
   DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics);
 
@@ -86,18 +85,16 @@ class DeadLetters {
   Task<LetterProgress> purge(LetterSelection selection, SettleOptions options = {});
 
  private:
-  struct Open;
-  struct Scanned;
-
-  Task<std::vector<Scanned>> scan();
-  Task<Scanned> scan_partition(std::string topic, PartitionBounds bounds);
-  Task<std::vector<Scanned>> select(LetterSelection selection);
-  Task<std::vector<DeadLetter>> load(std::string topic, int32_t partition, std::vector<int64_t> offsets);
+  Task<std::vector<LetterFold>> scan();
+  Task<LetterFold> scan_partition(std::string topic, PartitionBounds bounds);
+  Task<std::vector<DeadLetter>> load(const LetterFold& fold, std::vector<int64_t> offsets);
   Task<LetterProgress> settle(LetterSelection selection, SettleOptions options, Settled how);
-  Task<std::vector<DeadLetter>> publish_originals(std::vector<DeadLetter> letters);
-  Task<> complete(DeadLetter& letter);
-  Task<> mark(std::vector<DeadLetter> letters, Settled how);
-  Task<> trim_settled();
+  Task<> settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
+                      std::set<std::string>& stuck);
+  Task<std::vector<DeadLetter>> publish_originals(std::vector<DeadLetter> letters, LetterProgress& progress,
+                                                  std::set<std::string>& stuck);
+  Task<bool> complete(DeadLetter& letter);
+  Task<> mark(LetterFold& fold, const std::vector<DeadLetter>& letters, Settled how);
 
   MessageLog& log_;
   LogView& view_;

@@ -1,0 +1,231 @@
+#include "messaging/dead_letters.h"
+
+#include <algorithm>
+
+#include "runtime/errors.h"
+
+namespace sluice::messaging {
+namespace {
+
+constexpr size_t page = 200;   // messages read at once
+constexpr size_t batch = 100;  // letters settled at once
+
+std::vector<int64_t> selected_of(const LetterFold& fold, const LetterSelection& selection) {
+  std::vector<int64_t> offsets;
+  for (const auto& [offset, open] : fold.open()) {
+    if (selection.takes(open.letter)) offsets.push_back(offset);
+  }
+  return offsets;
+}
+
+}  // namespace
+
+bool LetterSelection::takes(const DeadLetter& candidate) const {
+  return (!topic || candidate.original.topic == *topic) && (!reason || candidate.failure.reason == *reason) &&
+         (!key || candidate.original.key == *key) && (!failed_from || candidate.failure.at >= *failed_from) &&
+         (!failed_before || candidate.failure.at < *failed_before) && (!letter || candidate.position == *letter);
+}
+
+DeadLetters::DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics)
+    : log_(log), view_(view), clock_(clock), topics_(std::move(topics)) {}
+
+Task<std::vector<LetterGroup>> DeadLetters::groups(LetterSelection selection) {
+  const std::vector<LetterFold> folds = co_await scan();
+  std::map<std::tuple<std::string, std::string, std::string>, LetterGroup> groups;
+  for (const LetterFold& fold : folds) {
+    for (const auto& [offset, open] : fold.open()) {
+      const DeadLetter& letter = open.letter;
+      if (!selection.takes(letter)) continue;
+      LetterGroup& group = groups[{fold.topic(), letter.original.topic, letter.failure.reason}];
+      const Time at = letter.failure.at;
+      group.oldest = group.count == 0 ? at : std::min(group.oldest, at);
+      group.newest = std::max(group.newest, at);
+      ++group.count;
+    }
+  }
+  std::vector<LetterGroup> found;
+  for (auto& [names, group] : groups) {
+    std::tie(group.letters_topic, group.topic, group.reason) = names;
+    found.push_back(std::move(group));
+  }
+  std::ranges::sort(found, [](const LetterGroup& a, const LetterGroup& b) {
+    return std::tie(b.count, a.letters_topic, a.topic, a.reason) <
+           std::tie(a.count, b.letters_topic, b.topic, b.reason);
+  });
+  co_return found;
+}
+
+Task<LetterPage> DeadLetters::list(LetterSelection selection, size_t most, std::optional<Position> from) {
+  std::vector<LetterFold> folds = co_await scan();
+  std::ranges::sort(folds, {}, [](const LetterFold& fold) { return std::pair(fold.topic(), fold.partition()); });
+  LetterPage result;
+  for (const LetterFold& fold : folds) {
+    std::vector<int64_t> offsets = selected_of(fold, selection);
+    std::erase_if(offsets, [&](int64_t offset) { return Position{fold.topic(), fold.partition(), offset} < from; });
+    const size_t room = most - result.letters.size();
+    if (offsets.size() > room) result.next = Position{fold.topic(), fold.partition(), offsets[room]};
+    offsets.resize(std::min(offsets.size(), room));
+    std::vector<DeadLetter> letters = co_await load(fold, std::move(offsets));
+    std::ranges::move(letters, std::back_inserter(result.letters));
+    if (result.next) break;
+  }
+  co_return result;
+}
+
+Task<std::optional<DeadLetter>> DeadLetters::show(Position letter) {
+  LetterSelection selection;
+  selection.letter = std::move(letter);
+  LetterPage found = co_await list(std::move(selection), 1);
+  if (found.letters.empty()) co_return std::nullopt;
+  co_return std::move(found.letters.front());
+}
+
+Task<std::map<std::string, size_t>> DeadLetters::open() {
+  const std::vector<LetterFold> folds = co_await scan();
+  std::map<std::string, size_t> counts;
+  for (const std::string& topic : topics_) counts[topic] = 0;
+  for (const LetterFold& fold : folds) counts[fold.topic()] += fold.open().size();
+  co_return counts;
+}
+
+Task<LetterProgress> DeadLetters::replay(LetterSelection selection, SettleOptions options) {
+  return settle(std::move(selection), std::move(options), Settled::replayed);
+}
+
+Task<LetterProgress> DeadLetters::purge(LetterSelection selection, SettleOptions options) {
+  return settle(std::move(selection), std::move(options), Settled::purged);
+}
+
+Task<std::vector<LetterFold>> DeadLetters::scan() {
+  const std::vector<TopicView> topics = co_await view_.topics();
+  std::vector<LetterFold> folds;
+  for (const TopicView& view : topics) {
+    if (std::ranges::find(topics_, view.topic.name) == topics_.end()) continue;
+    for (const PartitionBounds& bounds : view.partitions) {
+      LetterFold fold = co_await scan_partition(view.topic.name, bounds);
+      folds.push_back(std::move(fold));
+    }
+  }
+  co_return folds;
+}
+
+Task<LetterFold> DeadLetters::scan_partition(std::string topic, PartitionBounds bounds) {
+  LetterFold fold(topic, bounds.partition, bounds.end);
+  for (int64_t from = bounds.first; from < bounds.end;) {
+    const std::vector<Delivery> messages = co_await view_.read(topic, bounds.partition, from, page);
+    if (messages.empty()) break;
+    for (const Delivery& message : messages) {
+      if (message.offset < bounds.end) fold.add(message);
+    }
+    from = messages.back().offset + 1;
+  }
+  co_return fold;
+}
+
+// The whole letters; one that has gone meanwhile is left out.
+Task<std::vector<DeadLetter>> DeadLetters::load(const LetterFold& fold, std::vector<int64_t> offsets) {
+  std::vector<DeadLetter> letters;
+  for (auto wanted = offsets.begin(); wanted != offsets.end();) {
+    const std::vector<Delivery> messages = co_await view_.read(fold.topic(), fold.partition(), *wanted, page);
+    if (messages.empty()) break;
+    for (const Delivery& message : messages) {
+      while (wanted != offsets.end() && *wanted < message.offset) ++wanted;
+      if (wanted == offsets.end() || *wanted != message.offset) continue;
+      letters.push_back(read_letter(message));
+      ++wanted;
+    }
+  }
+  co_return letters;
+}
+
+Task<LetterProgress> DeadLetters::settle(LetterSelection selection, SettleOptions options, Settled how) {
+  std::vector<LetterFold> folds = co_await scan();
+  LetterProgress progress;
+  for (const LetterFold& fold : folds) progress.selected += selected_of(fold, selection).size();
+  if (options.on_progress) options.on_progress(progress);
+  if (options.dry_run) co_return progress;
+
+  std::set<std::string> stuck;  // keys of which a letter was refused: later ones must not overtake it
+  for (LetterFold& fold : folds) {
+    const std::vector<int64_t> offsets = selected_of(fold, selection);
+    for (size_t at = 0; at < offsets.size(); at += batch) {
+      const auto first = offsets.begin() + static_cast<ptrdiff_t>(at);
+      std::vector<int64_t> some(first, first + static_cast<ptrdiff_t>(std::min(batch, offsets.size() - at)));
+      co_await settle_batch(fold, std::move(some), how, progress, stuck);
+      if (options.on_progress) options.on_progress(progress);
+    }
+    if (fold.end() > 0) co_await view_.trim(fold.topic(), fold.partition(), fold.settled_before());
+  }
+  co_return progress;
+}
+
+Task<> DeadLetters::settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
+                                 std::set<std::string>& stuck) {
+  std::vector<DeadLetter> letters = co_await load(fold, std::move(offsets));
+  if (how == Settled::replayed) letters = co_await publish_originals(std::move(letters), progress, stuck);
+  co_await mark(fold, letters, how);
+  progress.settled += letters.size();
+}
+
+// Those whose originals are in the log again.
+Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLetter> letters, LetterProgress& progress,
+                                                             std::set<std::string>& stuck) {
+  const auto refuse = [&](const DeadLetter& letter, std::string why) {
+    ++progress.refused;
+    progress.refused_because = letter.id() + ": " + std::move(why);
+    stuck.insert(letter.original.topic + ":" + letter.original.key);
+  };
+  std::vector<DeadLetter> ready;
+  std::vector<Message> originals;
+  for (DeadLetter& letter : letters) {
+    const bool whole = co_await complete(letter);
+    if (stuck.contains(letter.original.topic + ":" + letter.original.key)) {
+      refuse(letter, "an earlier one of its key was refused");
+    } else if (!whole) {
+      refuse(letter, "its original is gone");
+    } else {
+      originals.push_back(letter.original);
+      ready.push_back(std::move(letter));
+    }
+  }
+  std::vector<DeadLetter> done;
+  if (originals.empty()) co_return done;
+  const std::vector<Published> outcomes = co_await log_.publish(std::move(originals));
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (std::holds_alternative<Position>(outcomes[i])) {
+      done.push_back(std::move(ready[i]));
+    } else {
+      const auto* rejected = std::get_if<Rejected>(&outcomes[i]);
+      refuse(ready[i], rejected ? rejected->reason : "an earlier one of its key was refused");
+    }
+  }
+  co_return done;
+}
+
+// Fetches an original that was too large for its letter from where it stood.
+Task<bool> DeadLetters::complete(DeadLetter& letter) {
+  if (letter.complete) co_return true;
+  if (letter.origin == letter.position) co_return false;
+  const Position origin = letter.origin;
+  const std::vector<Delivery> found = co_await view_.read(origin.topic, origin.partition, origin.offset, 1);
+  if (found.empty() || found.front().offset != origin.offset) co_return false;
+  letter.original = found.front().message();
+  letter.complete = true;
+  co_return true;
+}
+
+Task<> DeadLetters::mark(LetterFold& fold, const std::vector<DeadLetter>& letters, Settled how) {
+  if (letters.empty()) co_return;
+  std::vector<Message> marks;
+  for (const DeadLetter& letter : letters) {
+    const int64_t last = fold.open().at(letter.position.offset).last;
+    marks.push_back(write_mark(letter, last, how, clock_.wall()));
+  }
+  const std::vector<Published> outcomes = co_await log_.publish(std::move(marks));
+  for (const Published& outcome : outcomes) {
+    if (!std::holds_alternative<Position>(outcome)) throw EngineUnavailable("log", "it takes no mark of a dead letter");
+  }
+  for (const DeadLetter& letter : letters) fold.settle(letter.position.offset);
+}
+
+}  // namespace sluice::messaging

@@ -1,0 +1,73 @@
+// The messages a consumer has in work, in a lane for each key.
+//
+// Of a lane only the first message may begin, and the next one when it has finished, however often it is tried until
+// then. Lanes are independent, and those that may begin do so in turn. They outlast assignments: a message that comes
+// again because its partition was lost and won back waits until the handler that still has it has ended.
+//
+// A lane is known by a hash of its partition and key. Keys that share one would wait for each other, nothing worse.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "messaging/dead_letter.h"
+#include "messaging/held_partition.h"
+
+namespace sluice::messaging {
+
+struct Lane;
+
+// A message in work.
+struct Handling {
+  Delivery delivery{};
+  std::shared_ptr<HeldPartition> held{};
+  FinishedPrefix::Ticket ticket = 0;
+  int64_t tries = 0;
+  std::optional<Failure> given_up{};  // what is left to do is to write its dead letter
+
+ private:
+  friend class KeyLanes;
+  Lane* lane_ = nullptr;
+  Handling* behind_ = nullptr;  // the next of its lane
+};
+
+// Belongs to one executor. References stay valid until `finish`.
+class KeyLanes {
+ public:
+  void add(std::shared_ptr<HeldPartition> held, Delivery delivery);
+
+  // The next message that may begin; nothing while all wait or are at it.
+  Handling* front() const { return ready_.empty() ? nullptr : first_of(*ready_.front()); }
+  // The front begins: nothing else of its lane may, until one of these is called.
+  void begin() { ready_.pop_front(); }
+  void finish(Handling& handling);
+  // It may begin again, after the lanes that are ready or before them.
+  void again(Handling& handling) { ready_.push_back(handling.lane_); }
+  void again_at_once(Handling& handling) { ready_.push_front(handling.lane_); }
+
+  size_t size() const { return made_.size() - spare_.size(); }
+
+ private:
+  static Handling* first_of(const Lane& lane);
+  Handling& spare();
+
+  std::unordered_map<uint64_t, Lane> lanes_;
+  std::deque<Lane*> ready_;
+  std::deque<Handling> made_;  // as many as ever were in work at once
+  std::vector<Handling*> spare_;
+};
+
+struct Lane {
+  uint64_t id = 0;
+  Handling* first = nullptr;
+  Handling* last = nullptr;
+};
+
+inline Handling* KeyLanes::first_of(const Lane& lane) {
+  return lane.first;
+}
+
+}  // namespace sluice::messaging

@@ -1,0 +1,36 @@
+#include "messaging/letter_fold.h"
+
+namespace sluice::messaging {
+
+void LetterFold::add(const Delivery& delivery) {
+  LetterEntry entry = read_entry(delivery);
+  const auto known = by_subject_.find(entry.subject);
+  if (entry.settles_to) {
+    if (known == by_subject_.end() || open_.at(known->second).last > *entry.settles_to) return;
+    open_.erase(known->second);
+    by_subject_.erase(known);
+  } else if (known != by_subject_.end()) {
+    open_.at(known->second).last = delivery.offset;
+  } else if (open_.size() >= most_open) {
+    if (!unseen_from_) unseen_from_ = delivery.offset;
+  } else {
+    DeadLetter letter = read_letter(delivery);
+    letter.original.payload = {};
+    letter.original.headers = {};
+    by_subject_.emplace(entry.subject, delivery.offset);
+    open_.emplace(delivery.offset, Open{std::move(letter), std::move(entry.subject), delivery.offset});
+  }
+}
+
+void LetterFold::settle(int64_t offset) {
+  const auto settled = open_.find(offset);
+  by_subject_.erase(settled->second.subject);
+  open_.erase(settled);
+}
+
+int64_t LetterFold::settled_before() const {
+  if (!open_.empty()) return open_.begin()->first;
+  return unseen_from_.value_or(end_);
+}
+
+}  // namespace sluice::messaging

@@ -1,0 +1,105 @@
+// A group of consumers of a PretendLog: who has which partition, and how partitions change hands.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "messaging/subscription.h"
+#include "runtime/clock.h"
+
+namespace sluice::messaging {
+
+class PretendSubscription;
+
+struct PretendPlace {
+  AssignmentRef assignment;
+  PretendSubscription* owner = nullptr;
+  int64_t committed = 0;
+  int64_t position = 0;
+  bool paused = false;
+  std::optional<Instant> leave_by;
+};
+
+struct PretendMember {
+  PretendSubscription* subscription;
+  Instant seen;
+  std::vector<AssignmentRef> leaving{};
+};
+
+class PretendGroup {
+ public:
+  using Key = std::pair<std::string, int32_t>;
+
+  std::map<Key, PretendPlace> places;
+  std::vector<PretendMember> members;
+  std::map<const PretendSubscription*, std::vector<AssignmentRef>> lost;  // not yet told
+  int assignments = 0;
+
+  PretendMember* member(const PretendSubscription* subscription) {
+    const auto found = std::ranges::find(members, subscription, &PretendMember::subscription);
+    return found == members.end() ? nullptr : &*found;
+  }
+  void join(PretendSubscription* subscription, Instant now) { members.push_back({subscription, now}); }
+  void leave(const PretendSubscription* subscription) {
+    for (auto& [key, place] : places) {
+      if (place.owner == subscription) lose(place);
+    }
+    std::erase_if(members, [=](const PretendMember& member) { return member.subscription == subscription; });
+  }
+
+  // Shares the partitions evenly: what nobody has is given, what another should have is asked back, and what was not
+  // let go in time, or belongs to a silent member, is taken away.
+  void share(Instant now, Duration session, Duration handover) {
+    for (size_t i = 0; i < members.size();) {
+      if (now - members[i].seen > session) {
+        leave(members[i].subscription);
+      } else {
+        ++i;
+      }
+    }
+    if (members.empty()) return;
+    size_t turn = 0;
+    for (auto& [key, place] : places) {
+      PretendMember& should = members[turn++ % members.size()];
+      if (place.owner != nullptr && place.leave_by && now >= *place.leave_by) {
+        lose(place);
+      }
+      if (place.owner == nullptr) {
+        give(key, place, should.subscription);
+      } else if (place.owner != should.subscription && !place.leave_by) {
+        place.leave_by = now + handover;
+        member(place.owner)->leaving.push_back(place.assignment);
+      }
+    }
+  }
+
+  PretendPlace* place_of(const AssignmentRef& assignment) {
+    for (auto& [key, place] : places) {
+      if (place.assignment == assignment) return &place;
+    }
+    return nullptr;
+  }
+
+  static void take_away(PretendPlace& place) {
+    place.owner = nullptr;
+    place.assignment.reset();
+    place.leave_by.reset();
+  }
+
+ private:
+  void lose(PretendPlace& place) {
+    lost[place.owner].push_back(place.assignment);
+    take_away(place);
+  }
+  void give(const Key& key, PretendPlace& place, PretendSubscription* owner) {
+    ++assignments;
+    place.owner = owner;
+    place.assignment = std::make_shared<const Assignment>(Assignment{key.first, key.second});
+    place.position = place.committed;
+    place.paused = false;
+  }
+};
+
+}  // namespace sluice::messaging
