@@ -5,7 +5,7 @@
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/leases_contract.h"
-#include "tests/contract/outbox_contract.h"
+#include "tests/contract/outbox_store_contract.h"
 #include "tests/contract/slots_contract.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/store_contracts.h"
@@ -64,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ApiKeyStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DenialRecordsContract, sqlite);

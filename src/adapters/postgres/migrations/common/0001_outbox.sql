@@ -78,11 +78,13 @@ CREATE TABLE outbox_topics (
   seen_at timestamptz NOT NULL
 ) WITH (fillfactor = 10);
 
--- All that a service may do here. The hash is one that no version and no platform computes differently.
+-- All that a service may do here. The hash is one that no version and no platform computes differently. The transaction
+-- gets its number before the row gets its id: relays rely on it to know which transactions may still bring lower ids.
 CREATE FUNCTION append_outbox(message_id uuid, topic text, aggregate_type text, aggregate_id text,
                               aggregate_version bigint, event_type text, payload bytea, headers text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM pg_current_xact_id();
   INSERT INTO common.outbox_events (bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version,
                                     event_type, payload, headers, created_at)
   VALUES (get_byte(sha256(convert_to($3 || '/' || $4, 'UTF8')), 0) & 63, $1, $2, $3, $4, $5, $6, $7, $8, now());

@@ -1,0 +1,178 @@
+#include "adapters/sql/sql_outbox_store.h"
+
+#include <charconv>
+#include <set>
+
+#include "adapters/sql/number_list.h"
+#include "adapters/sql/outbox_headers.h"
+#include "messaging/outbox_message.h"
+
+namespace sluice::sql {
+namespace {
+
+using messaging::BucketScan;
+using messaging::HeldBucket;
+using messaging::OutboxBatch;
+using messaging::OutboxLag;
+using messaging::OutboxMark;
+using messaging::OutboxMessage;
+using messaging::OutboxRow;
+using messaging::Refusal;
+
+// PostgreSQL: one short index scan per bucket, which stops after `most` rows whatever lies behind; a bucket whose fence
+// is old gives no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or
+// republished aggregate under an old fence sees none. The snapshot ("xmin:xmax:open,open,...") comes with every row,
+// and alone where there is none. SQLite has one relay, little to read, and no two writers at once.
+constexpr Statement find_unpublished{Statement::PerDialect{
+    .postgres =
+        "SELECT found.*, pg_current_snapshot()::text FROM (VALUES (1)) AS always LEFT JOIN ("
+        "  SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
+        "    event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers "
+        "  FROM unnest($1::text::int[], $2::text::bigint[], $3::text::bigint[]) AS scan (bucket, fence, after) "
+        "  CROSS JOIN LATERAL (SELECT * FROM outbox_events AS candidate "
+        "    WHERE candidate.bucket = (SELECT held.bucket FROM outbox_buckets AS held WHERE held.bucket = scan.bucket "
+        "                                AND held.fence = scan.fence AND held.expires_at > now()) "
+        "      AND NOT candidate.published AND candidate.id > scan.after "
+        "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
+        "                      WHERE dead.aggregate_type = candidate.aggregate_type "
+        "                        AND dead.aggregate_id = candidate.aggregate_id) "
+        "    ORDER BY candidate.bucket, candidate.id LIMIT $4) AS event "
+        "  LIMIT $4) AS found ON true",
+    .sqlite =
+        "WITH scan AS (SELECT bucket.key AS place, bucket.value AS bucket, fence.value AS fence, after.value AS after "
+        "  FROM json_each($1) AS bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
+        "  JOIN json_each($3) AS after ON after.key = bucket.key) "
+        "SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
+        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::' "
+        "FROM scan JOIN outbox_buckets AS held ON held.bucket = scan.bucket AND held.fence = scan.fence "
+        "  AND held.expires_at > now() "
+        "JOIN outbox_events AS event ON event.bucket = scan.bucket AND event.id > scan.after AND NOT event.published "
+        "WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead WHERE dead.aggregate_type = event.aggregate_type "
+        "                    AND dead.aggregate_id = event.aggregate_id) "
+        "ORDER BY scan.place, event.id LIMIT $4"}};
+
+// The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
+constexpr Statement mark_rows{Statement::PerDialect{
+    .postgres = "WITH ours AS MATERIALIZED (SELECT held.bucket FROM outbox_buckets AS held "
+                "  JOIN unnest($1::text::int[], $2::text::bigint[]) AS mine (bucket, fence) "
+                "    ON held.bucket = mine.bucket AND held.fence = mine.fence "
+                "  ORDER BY held.bucket FOR SHARE OF held) "
+                "UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL "
+                "WHERE id = ANY ($3::text::bigint[]) AND bucket IN (SELECT bucket FROM ours) AND NOT published",
+    .sqlite = "UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL "
+              "WHERE id IN (SELECT value FROM json_each($3)) AND NOT published AND bucket IN "
+              "  (SELECT held.bucket FROM outbox_buckets AS held JOIN json_each($1) AS bucket "
+              "     ON bucket.value = held.bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
+              "   WHERE fence.value = held.fence)"}};
+
+constexpr Statement lock_bucket{
+    Statement::PerDialect{.postgres = "SELECT 1 FROM outbox_buckets WHERE bucket = $1 AND fence = $2 FOR SHARE",
+                          .sqlite = "SELECT 1 FROM outbox_buckets WHERE bucket = $1 AND fence = $2"}};
+constexpr Statement count_try =
+    "UPDATE outbox_events SET retry_count = retry_count + 1, last_error = $2 WHERE id = $1 AND NOT published "
+    "RETURNING retry_count";
+constexpr Statement bury =
+    "INSERT INTO outbox_dead (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, "
+    "  event_type, payload, headers, created_at, retry_count, last_error, failed_at) "
+    "SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, "
+    "  headers, created_at, retry_count, last_error, now() FROM outbox_events WHERE id = $1";
+constexpr Statement remove_row = "DELETE FROM outbox_events WHERE id = $1";
+constexpr Statement measure_lag =
+    "SELECT count(*), min(created_at), (SELECT count(*) FROM outbox_dead) FROM outbox_events WHERE NOT published";
+
+// The third part of PostgreSQL's snapshot.
+std::vector<int64_t> open_writers(std::string_view snapshot) {
+  std::vector<int64_t> open;
+  snapshot.remove_prefix(snapshot.rfind(':') + 1);
+  while (!snapshot.empty()) {
+    int64_t number = 0;
+    const auto read = std::from_chars(snapshot.data(), snapshot.data() + snapshot.size(), number);
+    open.push_back(number);
+    snapshot.remove_prefix(static_cast<size_t>(read.ptr - snapshot.data()));
+    if (!snapshot.empty()) snapshot.remove_prefix(1);
+  }
+  return open;
+}
+
+OutboxRow to_row(const Row& row) {
+  OutboxMessage message{.topic = row.text(4),
+                        .aggregate_type = row.text(5),
+                        .aggregate_id = row.text(6),
+                        .aggregate_version = row.integer(7),
+                        .event_type = row.text(8),
+                        .payload = std::string(as_text(row.bytes(9))),
+                        .headers = headers_from_json(row.text(10)),
+                        .id = row.id<messaging::MessageTag>(3)};
+  std::string aggregate = message.aggregate_type + '/' + message.aggregate_id;
+  return {.mark = {row.integer(0), {static_cast<int32_t>(row.integer(1)), row.integer(2)}},
+          .aggregate = std::move(aggregate),
+          .message = to_message(std::move(message))};
+}
+
+TxTask<> execute_body(Tx& tx, Statement statement, Params params) {
+  co_await tx.execute(statement, std::move(params));
+}
+
+TxTask<Refusal> refuse_body(Tx& tx, OutboxMark mark, std::string reason, int tries) {
+  const Rows held = co_await tx.execute(lock_bucket, Params(mark.held.bucket, mark.held.fence));
+  if (held.empty()) co_return Refusal::nothing;
+  const Rows counted = co_await tx.execute(count_try, Params(mark.id, reason));
+  if (counted.empty()) co_return Refusal::nothing;
+  if (counted.one().integer(0) < tries) co_return Refusal::counted;
+  co_await tx.execute(bury, Params(mark.id));
+  co_await tx.execute(remove_row, Params(mark.id));
+  co_return Refusal::dead;
+}
+
+}  // namespace
+
+Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, size_t most) {
+  std::vector<int64_t> buckets;
+  std::vector<int64_t> fences;
+  std::vector<int64_t> afters;
+  for (const BucketScan& scan : scans) {
+    buckets.push_back(scan.held.bucket);
+    fences.push_back(scan.held.fence);
+    afters.push_back(scan.after);
+  }
+  const Dialect dialect = database_.dialect();
+  Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, afters), most);
+  const Rows found = co_await database_.read(find_unpublished, std::move(params));
+  OutboxBatch batch;
+  if (found.empty()) co_return batch;
+  batch.open_writers = open_writers(found[0].text(11));
+  if (found[0].is_null(0)) co_return batch;
+  batch.rows.reserve(found.size());
+  for (const Row& row : found) batch.rows.push_back(to_row(row));
+  co_return batch;
+}
+
+Task<> SqlOutboxStore::mark_published(std::vector<OutboxMark> marks) {
+  std::set<HeldBucket> held;
+  std::vector<int64_t> ids;
+  for (const OutboxMark& mark : marks) {
+    held.insert(mark.held);
+    ids.push_back(mark.id);
+  }
+  std::vector<int64_t> buckets;
+  std::vector<int64_t> fences;
+  for (const HeldBucket& one : held) {
+    buckets.push_back(one.bucket);
+    fences.push_back(one.fence);
+  }
+  const Dialect dialect = database_.dialect();
+  Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, ids));
+  co_await database_.transact(execute_body, mark_rows, std::move(params));
+}
+
+Task<Refusal> SqlOutboxStore::refuse(OutboxMark mark, std::string reason, int tries) {
+  return database_.transact(refuse_body, mark, std::move(reason), tries);
+}
+
+Task<OutboxLag> SqlOutboxStore::lag() {
+  const Rows rows = co_await database_.read(measure_lag);
+  const Row& row = rows.one();
+  co_return OutboxLag{row.integer(0), row.optional_time(1), row.integer(2)};
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,75 @@
+// Publishes the outbox of one database, in order per aggregate, together with any number of other relays.
+//
+// A relay holds its share of the buckets by lease and goes in rounds: it reads unpublished rows, publishes them, and
+// marks what the log acknowledged. A log that is away is waited for, however long; that is no fault of the rows. A row
+// that the log refuses is tried three times, its aggregate waiting, and then moved to the dead, where it keeps its
+// aggregate waiting for an operator. Whatever fails, rows come again: messages are published at least once, and the
+// first time in order.
+//
+// Two relays that believe in the same bucket publish the same rows in the same order; only the later one can mark them.
+#pragma once
+
+#include "messaging/bell.h"
+#include "messaging/outbox_cursors.h"
+#include "messaging/outbox_topics.h"
+#include "messaging/outbox_upkeep.h"
+#include "runtime/config_fwd.h"
+#include "runtime/retry.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::messaging {
+
+struct OutboxRelayConfig {
+  size_t batch = 100;
+  Duration poll = 1s;  // where no bell rings
+  Duration send_timeout = 5s;
+  int tries = 3;
+  Duration retry_after = 1s;
+  // How long a silent relay keeps its buckets.
+  Duration lease = 10s;
+  OutboxUpkeepConfig upkeep{};
+
+  static void describe(config::Section<OutboxRelayConfig>& section);
+};
+
+// Belongs to one executor; what it is given outlives it. Stop it before it is destroyed.
+class OutboxRelay {
+ public:
+  // `owner` names it among all relays of the database, and is new with every start.
+  OutboxRelay(OutboxStore& store, MessageLog& log, Bell& bell, Clock& clock, Random& random, std::string owner,
+              OutboxRelayConfig config, const Executor& executor);
+
+  void start();
+  // Finishes the batch under way and gives the buckets back.
+  Task<> stop();
+
+ private:
+  Task<> publish_loop();
+  Task<bool> round();
+  Task<bool> begin_again();
+  Task<> publish(std::vector<OutboxRow> rows);
+  Task<> settle(std::vector<OutboxRow> rows, std::vector<Published> outcomes);
+  Task<> refuse(OutboxRow row, std::string reason);
+  Task<> hold_round();
+  Task<> hold();
+
+  OutboxStore& store_;
+  MessageLog& log_;
+  Bell& bell_;
+  Clock& clock_;
+  Random& random_;
+  const std::string owner_;
+  const OutboxRelayConfig config_;
+  OutboxCursors cursors_;
+  OutboxTopics topics_;
+  OutboxUpkeep upkeep_;
+  Bell::Listener listener_;
+  Instant held_until_{};
+  Instant rewind_due_{};
+  bool stopping_ = false;
+  Wakeup stop_;
+  TaskScope publishing_;
+  TaskScope keeping_;
+};
+
+}  // namespace sluice::messaging

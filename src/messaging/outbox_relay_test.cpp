@@ -1,0 +1,231 @@
+#include "messaging/outbox_relay.h"
+
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "messaging/pretend_outbox.h"
+#include "runtime/virtual_clock.h"
+
+namespace sluice::messaging {
+namespace {
+
+std::vector<int64_t> up_to(int64_t last) {
+  std::vector<int64_t> versions(static_cast<size_t>(last));
+  std::iota(versions.begin(), versions.end(), 1);
+  return versions;
+}
+
+struct OutboxRelayTest : testing::Test {
+  ~OutboxRelayTest() override {
+    store.down = log.down = false;
+    for (auto& relay : relays) {
+      if (relay) stop(*relay);
+    }
+    run_for(1min);
+  }
+
+  OutboxRelay& start(const std::string& owner) {
+    relays.push_back(
+        std::make_unique<OutboxRelay>(store, log, bell, clock, random, owner, config, context.get_executor()));
+    relays.back()->start();
+    return *relays.back();
+  }
+  void stop(OutboxRelay& relay) {
+    asio::co_spawn(context, relay.stop(), [](std::exception_ptr) {});
+  }
+  void run_for(Duration time) { clock.run(context, clock.now() + time); }
+  void append(int aggregates, int times) {
+    for (int i = 0; i < times; ++i) {
+      for (int a = 0; a < aggregates; ++a) store.append(fmt::format("aggregate {}", a));
+    }
+  }
+  // Each aggregate's versions arrived in order, each at least once.
+  void expect_all_in_order(int aggregates, int times) {
+    EXPECT_EQ(log.stored.size(), static_cast<size_t>(aggregates));
+    for (const auto& [key, versions] : log.stored) {
+      int64_t highest = 0;
+      for (const int64_t version : versions) {
+        EXPECT_LE(version, highest + 1) << key;
+        highest = std::max(highest, version);
+      }
+      EXPECT_EQ(highest, times) << key;
+    }
+  }
+
+  asio::io_context context;
+  VirtualClock clock;
+  SeededRandom random{1};
+  Bell bell;
+  PretendOutbox store{clock};
+  PretendLog log{clock};
+  OutboxRelayConfig config;
+  std::vector<std::unique_ptr<OutboxRelay>> relays;
+};
+
+TEST_F(OutboxRelayTest, publishes_every_row_once_in_order) {
+  append(20, 50);
+  start("a");
+  run_for(2s);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  EXPECT_EQ(log.stored.size(), 20U);
+  for (const auto& [key, versions] : log.stored) EXPECT_EQ(versions, up_to(50)) << key;
+  EXPECT_LE(log.calls, 11);
+}
+
+TEST_F(OutboxRelayTest, a_bell_wakes_it_at_once_and_otherwise_it_polls) {
+  start("a");
+  run_for(1500ms);
+  store.append("x");
+  bell.ring();
+  const Instant rung = clock.now();
+  run_for(10ms);
+  EXPECT_EQ(log.stored["x"], up_to(1));
+  EXPECT_EQ(log.last_at, rung + 1ms);
+  store.append("x");
+  run_for(1100ms);
+  EXPECT_EQ(log.stored["x"], up_to(2));
+}
+
+TEST_F(OutboxRelayTest, an_idle_relay_reads_once_a_second) {
+  start("a");
+  run_for(10s);
+  store.reads = 0;
+  run_for(1min);
+  EXPECT_LE(store.reads, 61);
+}
+
+TEST_F(OutboxRelayTest, a_log_that_is_away_is_waited_for_and_costs_no_try) {
+  log.down = true;
+  append(5, 30);
+  start("a");
+  run_for(10min);
+  EXPECT_TRUE(store.tried.empty());
+  EXPECT_LE(log.calls, 600);
+  log.down = false;
+  run_for(10s);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  expect_all_in_order(5, 30);
+}
+
+TEST_F(OutboxRelayTest, a_log_that_hangs_is_given_up_after_the_send_timeout_and_tried_again) {
+  log.takes = 1h;
+  append(1, 3);
+  start("a");
+  run_for(12s);
+  EXPECT_GE(log.calls, 2);
+  EXPECT_TRUE(store.tried.empty());
+  log.takes = 1ms;
+  run_for(20s);
+  expect_all_in_order(1, 3);
+}
+
+TEST_F(OutboxRelayTest, a_database_that_is_away_is_waited_for) {
+  start("a");
+  run_for(5s);
+  store.down = true;
+  append(3, 3);
+  run_for(1min);
+  store.down = false;
+  run_for(10s);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  expect_all_in_order(3, 3);
+}
+
+TEST_F(OutboxRelayTest, a_refused_row_is_tried_three_times_and_holds_only_its_aggregate) {
+  log.poison.insert("aggregate 0");
+  append(3, 5);
+  start("a");
+  run_for(500ms);
+  EXPECT_EQ(store.tried.size(), 1U);
+  EXPECT_EQ(log.stored["aggregate 1"], up_to(5));
+  EXPECT_EQ(log.stored["aggregate 2"], up_to(5));
+  run_for(5s);
+  ASSERT_EQ(store.tried.size(), 3U);
+  EXPECT_GE(store.tried[1] - store.tried[0], 1s);
+  EXPECT_TRUE(store.rows[0].dead);
+  log.poison.clear();
+  run_for(1min);
+  EXPECT_FALSE(log.stored.contains("aggregate 0")) << "its aggregate waits for an operator";
+}
+
+TEST_F(OutboxRelayTest, a_row_that_is_taken_at_the_second_try_goes_before_its_aggregates_later_ones) {
+  log.poison.insert("aggregate 0");
+  append(1, 3);
+  start("a");
+  run_for(500ms);
+  log.poison.clear();
+  append(1, 1);
+  bell.ring();
+  run_for(100ms);
+  EXPECT_TRUE(log.stored.empty()) << "later rows wait with the first";
+  run_for(2s);
+  EXPECT_EQ(log.stored["aggregate 0"], up_to(4));
+}
+
+TEST_F(OutboxRelayTest, hundreds_of_waiting_rows_do_not_starve_their_bucket) {
+  log.poison.insert("aggregate 0");
+  append(1, 350);
+  start("a");
+  run_for(100ms);
+  const int32_t bucket = store.rows[0].bucket();
+  std::string neighbour;
+  for (int i = 0; neighbour.empty(); ++i) {
+    const std::string name = fmt::format("neighbour {}", i);
+    if (partition_of(name, outbox_buckets) == bucket) neighbour = name;
+  }
+  store.append(neighbour);
+  run_for(5s);
+  EXPECT_EQ(log.stored[neighbour], up_to(1));
+  EXPECT_LE(store.reads, 40);
+}
+
+TEST_F(OutboxRelayTest, relays_share_the_buckets_and_publish_in_order_together) {
+  for (const char* owner : {"a", "b", "c"}) start(owner);
+  for (int i = 0; i < 20; ++i) {
+    append(40, 5);
+    run_for(700ms);
+  }
+  run_for(5s);
+  EXPECT_EQ(store.held_by("a"), 22U);
+  EXPECT_EQ(store.held_by("b"), 21U);
+  EXPECT_EQ(store.held_by("c"), 21U);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  expect_all_in_order(40, 100);
+}
+
+TEST_F(OutboxRelayTest, a_stopping_relay_finishes_its_batch_and_gives_its_buckets_back) {
+  log.takes = 2s;
+  append(1, 1);
+  OutboxRelay& relay = start("a");
+  run_for(1s);
+  stop(relay);
+  run_for(10ms);
+  EXPECT_EQ(store.held_by("a"), static_cast<size_t>(outbox_buckets));
+  run_for(2s);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  EXPECT_EQ(store.held_by("a"), 0U);
+  relays[0].reset();
+  relays.erase(relays.begin());
+}
+
+TEST_F(OutboxRelayTest, a_log_that_lost_its_memory_gets_everything_again_before_anything_new) {
+  append(3, 4);
+  start("a");
+  run_for(2s);
+  log.stored.clear();
+  log.life = "second";
+  append(3, 2);
+  run_for(5s);
+  EXPECT_EQ(log.stored.size(), 3U);
+  for (const auto& [key, versions] : log.stored) EXPECT_EQ(versions, up_to(6)) << key;
+}
+
+TEST_F(OutboxRelayTest, old_rows_are_swept_by_who_has_the_first_bucket) {
+  start("a");
+  run_for(150s);
+  EXPECT_EQ(store.sweeps, 2);
+}
+
+}  // namespace
+}  // namespace sluice::messaging

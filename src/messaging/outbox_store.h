@@ -1,0 +1,97 @@
+// The outbox of one database, as relays see it.
+//
+// Rows are spread over 64 buckets by their aggregate, and relays share the buckets by lease. Only the holder of a
+// bucket reads and marks its rows, in the order of their ids, so an aggregate's messages are published in order however
+// many relays there are. Each time a bucket's rows may have to be looked at afresh (another holder, a replayed row, a
+// log that lost its memory) its fence grows; reading or marking under an old fence does nothing.
+//
+// Every implementation passes tests/contract/outbox_store_contract.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messaging/message_log.h"
+
+namespace sluice::messaging {
+
+inline constexpr int32_t outbox_buckets = 64;
+
+struct HeldBucket {
+  int32_t bucket = 0;
+  int64_t fence = 0;
+  friend auto operator<=>(const HeldBucket&, const HeldBucket&) = default;
+};
+
+// Where to go on reading in a bucket.
+struct BucketScan {
+  HeldBucket held;
+  int64_t after = 0;  // an id
+};
+
+// What is said about a row, by the holder of its bucket.
+struct OutboxMark {
+  int64_t id = 0;
+  HeldBucket held;
+};
+
+struct OutboxRow {
+  OutboxMark mark;
+  std::string aggregate;  // names it among all; the message's key is its id alone
+  Message message;
+};
+
+struct OutboxBatch {
+  std::vector<OutboxRow> rows{};
+  // Transactions that were open when the rows were read, by number, growing: only they can bring about rows with ids
+  // below one that was seen.
+  std::vector<int64_t> open_writers{};
+};
+
+struct OutboxLag {
+  int64_t unpublished = 0;
+  std::optional<Time> oldest{};  // when that one was written
+  int64_t dead = 0;              // refused for good: their aggregates wait for an operator
+};
+
+enum class Refusal { counted, dead, nothing };  // nothing: not ours any more
+
+// Safe to use from any thread. All throw EngineUnavailable.
+class OutboxStore {
+ public:
+  virtual ~OutboxStore() = default;
+
+  // A sign of life: `owner` renews the buckets it holds for `ttl`, takes free ones up to its fair share among the
+  // relays alive and gives back what it has beyond that. Returns what it holds now.
+  virtual Task<std::vector<HeldBucket>> hold(std::string owner, Duration ttl) = 0;
+  // Gives all back, so that others take over at once.
+  virtual Task<> release(std::string owner) = 0;
+
+  // Unpublished rows, at most `most`, those of a bucket in the order of their ids, without aggregates that wait for an
+  // operator. Buckets are looked at one after the other in the given order.
+  virtual Task<OutboxBatch> unpublished(std::vector<BucketScan> scans, size_t most) = 0;
+
+  // The log has acknowledged them.
+  virtual Task<> mark_published(std::vector<OutboxMark> marks) = 0;
+
+  // The log has refused the row for a reason of its own: counts a try; the `tries`-th moves it to the dead, and its
+  // aggregate waits.
+  virtual Task<Refusal> refuse(OutboxMark mark, std::string reason, int tries) = 0;
+
+  // The memory (message_log.h) that a topic's log has now; to be told before the first row of the topic is published
+  // and every now and then. Where it is another than before, rows that the log may have lost are unpublished again, all
+  // fences grow, and it returns true: everything for a new life; for a new run what was published from `margin` before
+  // the old one was last seen.
+  virtual Task<bool> remember(std::string topic, MessageLog::Memory memory, Duration margin) = 0;
+  // Those that were ever remembered.
+  virtual Task<std::vector<std::string>> topics() = 0;
+
+  virtual Task<OutboxLag> lag() = 0;
+
+  // Looks at `most` rows behind `after` and removes those published longer than `keep` ago. Returns where to go on, or
+  // nothing at the end.
+  virtual Task<std::optional<int64_t>> sweep(int64_t after, size_t most, Duration keep) = 0;
+};
+
+}  // namespace sluice::messaging

@@ -1,0 +1,58 @@
+#include "messaging/outbox_topics.h"
+
+#include "runtime/log.h"
+
+namespace sluice::messaging {
+namespace {
+
+constexpr Duration ask_every = 1s;
+constexpr Duration tell_every = 10s;
+// A log that lost its run may have lost its last seconds; generously.
+constexpr Duration margin = 1min;
+
+}  // namespace
+
+Task<bool> OutboxTopics::check() {
+  if (clock_.now() < due_) co_return false;
+  if (!loaded_) {
+    const std::vector<std::string> stored = co_await store_.topics();
+    for (const std::string& topic : stored) topics_.try_emplace(topic);
+    loaded_ = true;
+  }
+  bool lost = false;
+  std::vector<std::string> names;
+  for (const auto& [topic, known] : topics_) names.push_back(topic);
+  for (const std::string& topic : names) {
+    const bool gone = co_await ask(topic);
+    lost |= gone;
+  }
+  due_ = clock_.now() + ask_every;
+  co_return lost;
+}
+
+Task<bool> OutboxTopics::meet(const std::vector<OutboxRow>& rows) {
+  bool lost = false;
+  for (const OutboxRow& row : rows) {
+    const auto known = topics_.find(row.message.topic);
+    if (known != topics_.end() && known->second.memory) continue;
+    const bool gone = co_await ask(row.message.topic);
+    lost |= gone;
+  }
+  co_return lost;
+}
+
+Task<bool> OutboxTopics::ask(std::string topic) {
+  const Deadline deadline = Deadline::after(clock_, timeout_);
+  MessageLog::Memory memory = co_await with_deadline(clock_, deadline, "message log", log_.memory(topic));
+  Known& known = topics_[topic];
+  const bool same = known.memory == memory;
+  if (same && clock_.now() < known.told + tell_every) co_return false;
+  const bool lost = co_await store_.remember(topic, memory, margin);
+  if (lost) log::warning("the log has lost messages, which are published again", {{"topic", topic}});
+  // Another relay may have told the store first.
+  const bool changed = known.memory && !same;
+  known = {std::move(memory), clock_.now()};
+  co_return lost || changed;
+}
+
+}  // namespace sluice::messaging

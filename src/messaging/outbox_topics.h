@@ -1,0 +1,45 @@
+// Notices that the log behind a topic has lost what it acknowledged.
+//
+// Before the first row of a topic is published, and once a second from then on, the log is asked for its memory
+// (message_log.h) and the store is told. When it is another one, the store unpublishes what may be lost, and the relay
+// begins again.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "messaging/outbox_store.h"
+#include "runtime/deadline.h"
+
+namespace sluice::messaging {
+
+// Belongs to one executor.
+class OutboxTopics {
+ public:
+  OutboxTopics(OutboxStore& store, MessageLog& log, Clock& clock, Duration timeout)
+      : store_(store), log_(log), clock_(clock), timeout_(timeout) {}
+
+  // All topics, if it is time. True: a log has lost something; what was read from the store before is void.
+  Task<bool> check();
+  // The topics of these rows, those that are new.
+  Task<bool> meet(const std::vector<OutboxRow>& rows);
+  // Publishing failed: asks again before anything else.
+  void doubt() { due_ = Instant{}; }
+
+ private:
+  struct Known {
+    std::optional<MessageLog::Memory> memory{};
+    Instant told{};  // the store
+  };
+  Task<bool> ask(std::string topic);
+
+  OutboxStore& store_;
+  MessageLog& log_;
+  Clock& clock_;
+  Duration timeout_;
+  std::map<std::string, Known> topics_;
+  bool loaded_ = false;
+  Instant due_{};
+};
+
+}  // namespace sluice::messaging

@@ -1,0 +1,40 @@
+// Measures how far an outbox is behind and removes what was published long ago.
+#pragma once
+
+#include "messaging/outbox_store.h"
+#include "runtime/clock.h"
+#include "runtime/config_fwd.h"
+#include "runtime/retry.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::messaging {
+
+struct OutboxUpkeepConfig {
+  Duration keep = 24h;
+  int64_t alarm = 100;
+
+  static void describe(config::Section<OutboxUpkeepConfig>& section);
+};
+
+// Belongs to one executor.
+class OutboxUpkeep {
+ public:
+  OutboxUpkeep(OutboxStore& store, Clock& clock, Random& random, OutboxUpkeepConfig config)
+      : store_(store), clock_(clock), random_(random), config_(config) {}
+
+  // `sweeps` says whether it is this relay's turn to remove rows: one is enough.
+  void start(TaskScope& scope, std::function<bool()> sweeps);
+
+ private:
+  Task<> measure_round();
+  Task<> sweep_round();
+
+  OutboxStore& store_;
+  Clock& clock_;
+  Random& random_;
+  const OutboxUpkeepConfig config_;
+  std::function<bool()> sweeps_;
+  Instant quiet_until_{};  // the alarm
+};
+
+}  // namespace sluice::messaging

@@ -1,0 +1,177 @@
+// An outbox and a log in memory, for testing the relay in virtual time. The real ones pass the contract suites.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "messaging/outbox_store.h"
+#include "runtime/clock.h"
+#include "runtime/errors.h"
+
+namespace sluice::messaging {
+
+class PretendOutbox : public OutboxStore {
+ public:
+  explicit PretendOutbox(Clock& clock) : clock_(clock) {}
+
+  // A committed row of an aggregate; its version is how many there were before.
+  void append(const std::string& aggregate) { rows.push_back({++last_id_, aggregate, ++versions_[aggregate]}); }
+
+  Task<std::vector<HeldBucket>> hold(std::string owner, Duration ttl) override {
+    if (down) throw EngineUnavailable("database", "down");
+    relays_[owner] = clock_.now() + ttl;
+    std::erase_if(relays_, [this](const auto& relay) { return relay.second <= clock_.now(); });
+    const auto rank = static_cast<size_t>(std::distance(relays_.begin(), relays_.find(owner)));
+    const size_t all = buckets_.size();
+    const size_t share = all / relays_.size() + (rank < all % relays_.size() ? 1 : 0);
+    std::vector<HeldBucket> held;
+    for (int32_t number = 0; number < outbox_buckets; ++number) {
+      Bucket& bucket = buckets_[static_cast<size_t>(number)];
+      const bool live = bucket.until > clock_.now();
+      if (live && bucket.owner != owner) continue;
+      if (held.size() >= share) {
+        if (live) bucket.until = clock_.now();
+        continue;
+      }
+      if (!live) bucket = {owner, bucket.fence + 1, {}};
+      bucket.until = clock_.now() + ttl;
+      held.push_back({number, bucket.fence});
+    }
+    co_return held;
+  }
+  Task<> release(std::string owner) override {
+    relays_.erase(owner);
+    for (Bucket& bucket : buckets_) {
+      if (bucket.owner == owner) bucket.until = clock_.now();
+    }
+    co_return;
+  }
+  Task<OutboxBatch> unpublished(std::vector<BucketScan> scans, size_t most) override {
+    ++reads;
+    if (down) throw EngineUnavailable("database", "down");
+    OutboxBatch batch;
+    for (const BucketScan& scan : scans) {
+      for (const Row& row : rows) {
+        if (row.bucket() != scan.held.bucket || row.id <= scan.after || row.published || row.dead) continue;
+        if (!ours(scan.held) || parked_.contains(row.aggregate) || batch.rows.size() == most) continue;
+        Message message{"topic", row.aggregate, std::to_string(row.version)};
+        batch.rows.push_back({{row.id, scan.held}, row.aggregate, std::move(message)});
+      }
+    }
+    co_return batch;
+  }
+  Task<> mark_published(std::vector<OutboxMark> marks) override {
+    if (down) throw EngineUnavailable("database", "down");
+    for (const OutboxMark& mark : marks) {
+      if (ours(mark.held)) find(mark.id).published = true;
+    }
+    co_return;
+  }
+  Task<Refusal> refuse(OutboxMark mark, std::string, int tries) override {
+    Row& row = find(mark.id);
+    tried.push_back(clock_.now());
+    if (++row.tries < tries) co_return Refusal::counted;
+    row.dead = true;
+    parked_.insert(row.aggregate);
+    co_return Refusal::dead;
+  }
+  Task<bool> remember(std::string, MessageLog::Memory memory, Duration) override {
+    const bool lost = remembered_ && *remembered_ != memory;
+    remembered_ = memory;
+    if (!lost) co_return false;
+    for (Row& row : rows) row.published = false;
+    for (Bucket& bucket : buckets_) ++bucket.fence;
+    co_return true;
+  }
+  Task<std::vector<std::string>> topics() override { co_return std::vector<std::string>{}; }
+  Task<OutboxLag> lag() override { co_return OutboxLag{}; }
+  Task<std::optional<int64_t>> sweep(int64_t, size_t, Duration) override {
+    ++sweeps;
+    co_return std::nullopt;
+  }
+
+  size_t unpublished_rows() const { return static_cast<size_t>(std::ranges::count(rows, false, &Row::published)); }
+  size_t held_by(const std::string& owner) const {
+    return static_cast<size_t>(std::ranges::count_if(
+        buckets_, [&](const Bucket& bucket) { return bucket.owner == owner && bucket.until > clock_.now(); }));
+  }
+
+  struct Row {
+    int64_t id = 0;
+    std::string aggregate;
+    int64_t version = 0;
+    bool published = false;
+    bool dead = false;
+    int tries = 0;
+    int32_t bucket() const { return partition_of(aggregate, outbox_buckets); }
+  };
+  std::vector<Row> rows;
+  std::vector<Instant> tried;  // when a refusal was counted
+  bool down = false;
+  int reads = 0;
+  int sweeps = 0;
+
+ private:
+  struct Bucket {
+    std::string owner;
+    int64_t fence = 0;
+    Instant until{};
+  };
+  bool ours(const HeldBucket& held) const {
+    const Bucket& bucket = buckets_[static_cast<size_t>(held.bucket)];
+    return bucket.fence == held.fence && bucket.until > clock_.now();
+  }
+  Row& find(int64_t id) { return *std::ranges::find(rows, id, &Row::id); }
+
+  Clock& clock_;
+  int64_t last_id_ = 0;
+  std::map<std::string, int64_t> versions_;
+  std::vector<Bucket> buckets_{static_cast<size_t>(outbox_buckets)};
+  std::map<std::string, Instant> relays_;
+  std::set<std::string> parked_;
+  std::optional<MessageLog::Memory> remembered_;
+};
+
+class PretendLog : public MessageLog {
+ public:
+  explicit PretendLog(Clock& clock) : clock_(clock) {}
+
+  Task<> declare(std::vector<Topic>) override { co_return; }
+  Task<std::vector<Published>> publish(std::vector<Message> messages) override {
+    ++calls;
+    if (down) throw EngineUnavailable("log", "down");
+    co_await clock_.sleep_for(takes);
+    std::vector<Published> outcomes;
+    std::set<std::string> refused;
+    for (const Message& message : messages) {
+      if (refused.contains(message.key)) {
+        outcomes.emplace_back(HeldBack{});
+      } else if (poison.contains(message.key)) {
+        refused.insert(message.key);
+        outcomes.emplace_back(Rejected{"poison"});
+      } else {
+        stored[message.key].push_back(std::stoll(message.payload));
+        last_at = clock_.now();
+        outcomes.emplace_back(Position{message.topic, 0, ++offset_});
+      }
+    }
+    co_return outcomes;
+  }
+  std::unique_ptr<Subscription> subscribe(SubscriptionConfig, Executor) override { return nullptr; }
+  Task<Memory> memory(std::string) override { co_return Memory{life, "run"}; }
+
+  std::map<std::string, std::vector<int64_t>> stored;  // versions by key, in order
+  std::set<std::string> poison;
+  std::string life = "first";
+  bool down = false;
+  Duration takes = 1ms;
+  int calls = 0;
+  Instant last_at{};
+
+ private:
+  Clock& clock_;
+  int64_t offset_ = 0;
+};
+
+}  // namespace sluice::messaging

@@ -1,0 +1,328 @@
+// What every messaging::OutboxStore and OutboxDead promise, tried on a real engine.
+#pragma once
+
+#include "adapters/sql/sql_outbox_dead.h"
+#include "adapters/sql/sql_outbox_store.h"
+#include "tests/contract/outbox_contract.h"
+
+namespace sluice::test {
+
+class OutboxStoreContract : public OutboxContract {
+ protected:
+  using HeldBucket = messaging::HeldBucket;
+  using Refusal = messaging::Refusal;
+  using Row = messaging::OutboxRow;
+  using Memory = messaging::MessageLog::Memory;
+
+  void SetUp() override {
+    OutboxContract::SetUp();
+    for (const char* text : {"DELETE FROM outbox_events", "DELETE FROM outbox_dead", "DELETE FROM outbox_relays",
+                             "DELETE FROM outbox_topics", "UPDATE outbox_buckets SET owner = '', expires_at = now()"}) {
+      run(database().write(text));
+    }
+    store_.emplace(database());
+    dead_.emplace(database());
+  }
+
+  // Aggregates are "a", "b", ...; each append is the next version.
+  void append(const std::string& aggregate) { OutboxContract::append(message(aggregate, ++versions_[aggregate])); }
+  void hold_all() { held_ = hold("relay"); }
+  std::vector<HeldBucket> hold(const std::string& owner, Duration ttl = 1min) { return run(store_->hold(owner, ttl)); }
+  std::vector<Row> read(const std::vector<HeldBucket>& held, size_t most = 1000, int64_t after = 0) {
+    std::vector<messaging::BucketScan> scans;
+    for (const HeldBucket& one : held) scans.push_back({one, after});
+    return run(store_->unpublished(scans, most)).rows;
+  }
+  std::vector<Row> read() { return read(held_); }
+  // "a1 a2 b1": aggregate and version, by aggregate, since the order of buckets means nothing.
+  static std::string told(const std::vector<Row>& rows) {
+    std::map<std::string, std::vector<std::string>> by_aggregate;
+    for (const Row& row : rows) {
+      by_aggregate[row.message.key].push_back(row.message.key + std::to_string(version_of(row)));
+    }
+    std::vector<std::string> told;
+    for (const auto& [key, versions] : by_aggregate) told.insert(told.end(), versions.begin(), versions.end());
+    return fmt::format("{}", fmt::join(told, " "));
+  }
+  static int64_t version_of(const Row& row) {
+    for (const auto& [name, value] : row.message.headers) {
+      if (name == messaging::header::aggregate_version) return std::stoll(value);
+    }
+    return 0;
+  }
+  void mark(const std::vector<Row>& rows) {
+    std::vector<messaging::OutboxMark> marks;
+    for (const Row& row : rows) marks.push_back(row.mark);
+    run(store_->mark_published(marks));
+  }
+  Refusal refuse(const Row& row) { return run(store_->refuse(row.mark, "too large", 3)); }
+  void kill(const std::string& aggregate) {
+    append(aggregate);
+    for (int i = 0; i < 3; ++i) refuse(read().back());
+  }
+  bool remember(const Memory& memory, Duration margin = 1min) {
+    return run(store_->remember("payment.events", memory, margin));
+  }
+  int64_t rows_left() { return run(database().read("SELECT count(*) FROM outbox_events")).one().integer(0); }
+
+  std::optional<sql::SqlOutboxStore> store_;
+  std::optional<sql::SqlOutboxDead> dead_;
+  std::vector<HeldBucket> held_;
+  std::map<std::string, int64_t> versions_;
+};
+
+TEST_P(OutboxStoreContract, one_relay_holds_every_bucket_and_keeps_its_fences) {
+  const auto held = hold("a");
+  ASSERT_EQ(held.size(), 64U);
+  for (int32_t bucket = 0; bucket < 64; ++bucket) EXPECT_EQ(held[static_cast<size_t>(bucket)].bucket, bucket);
+  EXPECT_EQ(hold("a"), held);
+}
+
+TEST_P(OutboxStoreContract, relays_share_fairly_and_no_bucket_twice) {
+  for (int round = 0; round < 3; ++round) {
+    for (const char* owner : {"a", "b", "c"}) hold(owner);
+  }
+  std::set<int32_t> buckets;
+  std::vector<size_t> shares;
+  for (const char* owner : {"a", "b", "c"}) {
+    const auto held = hold(owner);
+    shares.push_back(held.size());
+    for (const HeldBucket& one : held) EXPECT_TRUE(buckets.insert(one.bucket).second) << one.bucket;
+  }
+  EXPECT_EQ(shares, (std::vector<size_t>{22, 21, 21}));
+}
+
+TEST_P(OutboxStoreContract, relays_that_ask_at_once_share_too) {
+  std::set<int32_t> buckets;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Task<std::vector<HeldBucket>>> asking;
+    for (int i = 0; i < 8; ++i) asking.push_back(store_->hold(fmt::format("relay {}", i), 1min));
+    buckets.clear();
+    for (const auto& held : values_of(std::move(asking))) {
+      for (const HeldBucket& one : held) buckets.insert(one.bucket);
+    }
+  }
+  EXPECT_EQ(buckets.size(), 64U);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(hold(fmt::format("relay {}", i)).size(), 8U);
+}
+
+TEST_P(OutboxStoreContract, a_silent_relays_buckets_are_taken_over_after_its_ttl_with_a_new_fence) {
+  const auto asked = std::chrono::steady_clock::now();
+  const auto old = hold("silent", 300ms);
+  EXPECT_TRUE(hold("other").empty());
+  std::vector<HeldBucket> held;
+  ASSERT_TRUE(eventually([&] { return (held = hold("other")).size() == 64; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - asked, 299ms);
+  for (size_t i = 0; i < held.size(); ++i) EXPECT_GT(held[i].fence, old[i].fence);
+}
+
+TEST_P(OutboxStoreContract, released_buckets_are_free_at_once) {
+  hold("a");
+  run(store_->release("a"));
+  EXPECT_EQ(hold("b").size(), 64U);
+}
+
+TEST_P(OutboxStoreContract, rows_come_in_the_order_of_their_aggregate_until_they_are_marked) {
+  for (const char* aggregate : {"a", "b", "a", "c", "b", "a"}) append(aggregate);
+  hold_all();
+  EXPECT_EQ(told(read()), "a1 a2 a3 b1 b2 c1");
+  EXPECT_EQ(told(read()), "a1 a2 a3 b1 b2 c1");
+  mark(read(held_, 1));
+  EXPECT_EQ(read().size(), 5U);
+  mark(read());
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_P(OutboxStoreContract, a_batch_never_leaves_out_an_earlier_row_of_its_aggregates) {
+  for (int i = 0; i < 40; ++i) append(std::string(1, static_cast<char>('a' + i % 7)));
+  hold_all();
+  std::map<std::string, int64_t> last;
+  while (true) {
+    const std::vector<Row> batch = read(held_, 6);
+    if (batch.empty()) break;
+    EXPECT_LE(batch.size(), 6U);
+    for (const Row& row : batch) EXPECT_EQ(version_of(row), ++last[row.message.key]);
+    mark(batch);
+  }
+  EXPECT_EQ(last, versions_);
+}
+
+TEST_P(OutboxStoreContract, only_rows_of_the_held_buckets_come) {
+  for (int i = 0; i < 100; ++i) append(fmt::format("{}", i));
+  hold("a");
+  hold("b");
+  hold("a");
+  const auto of_a = read(hold("a"));
+  const auto of_b = read(hold("b"));
+  EXPECT_EQ(of_a.size() + of_b.size(), 100U);
+  EXPECT_GT(of_a.size(), 10U);
+  EXPECT_GT(of_b.size(), 10U);
+}
+
+TEST_P(OutboxStoreContract, a_scan_goes_on_behind_an_id) {
+  for (int i = 0; i < 3; ++i) append("a");
+  hold_all();
+  const std::vector<Row> rows = read();
+  EXPECT_EQ(told(read(held_, 10, rows[0].mark.id)), "a2 a3");
+  EXPECT_TRUE(read(held_, 10, rows[2].mark.id).empty());
+}
+
+TEST_P(OutboxStoreContract, an_old_fence_reads_and_changes_nothing) {
+  append("a");
+  hold_all();
+  const std::vector<Row> rows = read();
+  run(store_->release("relay"));
+  const auto newer = hold("other");
+  EXPECT_TRUE(read(held_).empty());
+  mark(rows);
+  EXPECT_EQ(refuse(rows[0]), Refusal::nothing);
+  EXPECT_EQ(told(read(newer)), "a1");
+}
+
+TEST_P(OutboxStoreContract, a_mark_under_a_wrong_bucket_changes_nothing) {
+  append("a");
+  hold_all();
+  std::vector<Row> rows = read();
+  rows[0].mark.held = held_[rows[0].mark.held.bucket == 0 ? 1 : 0];
+  mark(rows);
+  EXPECT_EQ(read().size(), 1U);
+}
+
+TEST_P(OutboxStoreContract, a_row_refused_three_times_is_dead_and_its_aggregate_waits) {
+  for (const char* aggregate : {"a", "b", "a"}) append(aggregate);
+  hold_all();
+  const Row first = read(held_, 1000)[0].message.key == "a" ? read()[0] : read()[1];
+  EXPECT_EQ(refuse(first), Refusal::counted);
+  EXPECT_EQ(refuse(first), Refusal::counted);
+  EXPECT_EQ(told(read()), "a1 a2 b1");
+  EXPECT_EQ(refuse(first), Refusal::dead);
+  EXPECT_EQ(refuse(first), Refusal::nothing);
+  EXPECT_EQ(told(read()), "b1");
+  append("a");
+  EXPECT_EQ(told(read()), "b1");
+  const auto dead = run(dead_->list(0, 10));
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].id, first.mark.id);
+  EXPECT_EQ(dead[0].reason, "too large");
+  EXPECT_EQ(dead[0].tries, 3);
+  EXPECT_EQ(dead[0].message.aggregate_id, "a");
+  EXPECT_EQ(run(store_->lag()).dead, 1);
+}
+
+TEST_P(OutboxStoreContract, a_replayed_row_comes_before_its_aggregates_later_ones_under_a_new_fence) {
+  hold_all();
+  kill("a");
+  append("a");
+  append("a");
+  const int64_t id = run(dead_->list(0, 10))[0].id;
+  EXPECT_TRUE(run(dead_->replay(id)));
+  EXPECT_FALSE(run(dead_->replay(id)));
+  EXPECT_TRUE(read(held_).empty()) << "who has read past the waiting rows must begin again";
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "a1 a2 a3");
+  EXPECT_EQ(read()[0].mark.id, id);
+  EXPECT_EQ(refuse(read()[0]), Refusal::counted) << "its tries start anew";
+}
+
+TEST_P(OutboxStoreContract, a_row_replayed_by_many_at_once_comes_back_once) {
+  hold_all();
+  kill("a");
+  const int64_t id = run(dead_->list(0, 10))[0].id;
+  std::vector<Task<bool>> replays;
+  for (int i = 0; i < 5; ++i) replays.push_back(dead_->replay(id));
+  const std::vector<bool> done = values_of(std::move(replays));
+  EXPECT_EQ(std::ranges::count(done, true), 1);
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "a1");
+}
+
+TEST_P(OutboxStoreContract, after_a_discarded_row_its_aggregate_goes_on) {
+  hold_all();
+  kill("a");
+  append("a");
+  EXPECT_TRUE(run(dead_->discard(run(dead_->list(0, 10))[0].id)));
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "a2");
+  EXPECT_TRUE(run(dead_->list(0, 10)).empty());
+}
+
+TEST_P(OutboxStoreContract, lag_is_what_is_unpublished_and_its_oldest) {
+  EXPECT_EQ(run(store_->lag()).unpublished, 0);
+  EXPECT_FALSE(run(store_->lag()).oldest);
+  for (const char* aggregate : {"a", "b", "c"}) append(aggregate);
+  const auto lag = run(store_->lag());
+  EXPECT_EQ(lag.unpublished, 3);
+  ASSERT_TRUE(lag.oldest);
+  hold_all();
+  mark(read(held_, 1));
+  EXPECT_EQ(run(store_->lag()).unpublished, 2);
+}
+
+TEST_P(OutboxStoreContract, a_log_that_lost_its_life_gets_everything_again) {
+  hold_all();
+  EXPECT_FALSE(remember({"life 1", "run 1"}));
+  for (const char* aggregate : {"a", "b", "a"}) append(aggregate);
+  mark(read());
+  EXPECT_FALSE(remember({"life 1", "run 1"}));
+  EXPECT_TRUE(read().empty());
+  EXPECT_TRUE(remember({"life 2", "run 1"}));
+  EXPECT_TRUE(read(held_).empty()) << "under the old fence";
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "a1 a2 b1");
+  EXPECT_FALSE(remember({"life 2", "run 1"}));
+  EXPECT_EQ(run(store_->topics()), (std::vector<std::string>{"payment.events"}));
+}
+
+TEST_P(OutboxStoreContract, what_was_acknowledged_before_the_loss_and_marked_after_it_is_published_again) {
+  hold_all();
+  remember({"life 1", "run 1"});
+  append("a");
+  const std::vector<Row> acknowledged = read();
+  remember({"life 2", "run 1"});
+  mark(acknowledged);
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "a1");
+}
+
+TEST_P(OutboxStoreContract, a_log_that_lost_its_run_gets_again_what_was_published_since_it_was_last_seen) {
+  hold_all();
+  append("a");
+  mark(read());
+  remember({"life 1", "run 1"});
+  append("b");
+  mark(read());
+  EXPECT_TRUE(remember({"life 1", "run 2"}, 0s));
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "b1");
+  EXPECT_TRUE(remember({"life 1", "run 3"}, 1min));
+  held_ = hold("relay");
+  EXPECT_EQ(told(read()), "a1 b1");
+}
+
+TEST_P(OutboxStoreContract, other_topics_are_not_published_again) {
+  hold_all();
+  run(store_->remember("event.events", {"life 1", "run 1"}, 1min));
+  append("a");
+  mark(read());
+  EXPECT_TRUE(run(store_->remember("event.events", {"life 2", "run 1"}, 1min)));
+  held_ = hold("relay");
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_P(OutboxStoreContract, sweeping_removes_what_was_published_long_ago_and_nothing_else) {
+  for (int i = 0; i < 25; ++i) append(i % 5 == 0 ? "a" : "b");
+  hold_all();
+  std::vector<Row> done = read();
+  std::erase_if(done, [](const Row& row) { return row.message.key == "a"; });
+  mark(done);
+  EXPECT_FALSE(run(store_->sweep(0, 1000, 1h)));
+  EXPECT_EQ(rows_left(), 25);
+  std::optional<int64_t> next = 0;
+  int batches = 0;
+  for (; next; ++batches) next = run(store_->sweep(*next, 10, 0s));
+  EXPECT_EQ(rows_left(), 5);
+  EXPECT_EQ(batches, 3);
+  EXPECT_EQ(told(read()), "a1 a2 a3 a4 a5");
+}
+
+}  // namespace sluice::test
