@@ -12,11 +12,11 @@ namespace sluice::test {
 // What one process has of the log.
 class OpenRedisLog {
  public:
-  OpenRedisLog(const RedisEngine& engine, asio::io_context& io)
+  OpenRedisLog(const RedisEngine& engine, asio::io_context& io, Duration sweep_every = 500ms)
       : open_(engine, io),
         subscriber_(engine.config(), io.get_executor(), open_.clock(), {redis::LogNews::channel}, log_.news()),
         scope_(io.get_executor()) {
-    retention_.start(scope_, 500ms);
+    retention_.start(scope_, sweep_every);
   }
 
   redis::RedisLog& log() { return log_; }
@@ -62,5 +62,15 @@ class OpenTestedRedisLog : public OpenPort<TestedLog>, public TestedLog {
   OpenRedisLog here_;
   OpenRedisLog there_;
 };
+
+inline std::vector<PortEngine<TestedLog>> redis_logs() {
+  std::vector<PortEngine<TestedLog>> all;
+  for (const RedisEngine& engine : redis_engines()) {
+    all.push_back({.name = engine.name, .open = [engine](asio::io_context& io) {
+                     return std::make_unique<OpenTestedRedisLog>(engine, io);
+                   }});
+  }
+  return all;
+}
 
 }  // namespace sluice::test

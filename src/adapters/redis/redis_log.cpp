@@ -1,7 +1,5 @@
 #include "adapters/redis/redis_log.h"
 
-#include <set>
-
 #include <fmt/format.h>
 
 #include "adapters/redis/redis_log_keys.h"
@@ -29,7 +27,7 @@ Task<> recall(Redis& redis, LogPartition partition, std::string new_life, Recall
 }  // namespace
 
 RedisLog::RedisLog(Redis& redis, Clock& clock, Random& random, std::string name)
-    : redis_(redis), clock_(clock), random_(random), name_(std::move(name)), catalogue_(redis) {}
+    : redis_(redis), clock_(clock), random_(random), name_(std::move(name)), id_(new_id()), catalogue_(redis) {}
 
 Task<> RedisLog::declare(std::vector<messaging::Topic> topics) {
   return catalogue_.declare(std::move(topics));
@@ -56,16 +54,14 @@ Task<messaging::MessageLog::Memory> RedisLog::memory(std::string topic) {
   }
   co_await together(std::move(recalls));
   Memory memory;
-  std::set<std::string> runs;
   bool forgotten = false;
   for (size_t i = 0; i < partitions.size(); ++i) {
     const Recalled& recalled = partitions[i];
     memory.life += recalled.memory.life + " ";
-    runs.insert(recalled.memory.run);
+    memory.run += recalled.memory.run + " ";
     forgotten |= recalled.forgotten;
     catalogue_.remember({topic, static_cast<int32_t>(i)}, recalled.memory);
   }
-  for (const std::string& run : runs) memory.run += run + " ";
   if (forgotten) co_await catalogue_.restore();
   co_return memory;
 }

@@ -21,7 +21,7 @@
 namespace sluice::redis {
 
 // What one fetch brings, give or take a message for each partition.
-inline constexpr size_t log_fetch_bytes = 8 << 20;
+inline constexpr size_t log_fetch_bytes = 4 << 20;
 // Commands that carry messages get more time than small ones.
 inline constexpr Duration log_bulk_time = 5s;
 
@@ -42,6 +42,8 @@ class RedisLog final : public messaging::MessageLog {
   Clock& clock() { return clock_; }
   LogCatalogue& catalogue() { return catalogue_; }
   LogNews& news() { return news_; }
+  // Tells publishers apart.
+  const std::string& id() const { return id_; }
 
  private:
   std::string new_id();
@@ -50,6 +52,7 @@ class RedisLog final : public messaging::MessageLog {
   Clock& clock_;
   Random& random_;
   const std::string name_;
+  const std::string id_;
   LogCatalogue catalogue_;
   LogNews news_;
 };

@@ -53,7 +53,7 @@ Task<> LogCatalogue::declare(std::vector<Topic> topics) {
 }
 
 Task<std::optional<Topic>> LogCatalogue::find(std::string name) {
-  if (auto topic = known(name)) co_return topic;
+  if (auto topic = known_topic(name)) co_return topic;
   Command command = Command("HGET").key(log_topics_key).arg(name).repeatable();
   const Reply reply = co_await redis_.run(std::move(command));
   if (reply.is_nil()) co_return std::nullopt;
@@ -80,27 +80,26 @@ Task<> LogCatalogue::restore() {
   co_await all();
 }
 
-int64_t LogCatalogue::highest(const LogPartition& partition) const {
+LogCatalogue::Known LogCatalogue::known(const LogPartition& partition) const {
   const std::lock_guard lock(mutex_);
-  const auto found = highest_.find(partition);
-  return found == highest_.end() ? 0 : found->second;
+  const auto found = partitions_.find(partition);
+  return found == partitions_.end() ? Known{} : found->second;
 }
 
 void LogCatalogue::saw(const LogPartition& partition, int64_t offset) {
   const std::lock_guard lock(mutex_);
-  int64_t& highest = highest_[partition];
+  int64_t& highest = partitions_[partition].highest;
   highest = std::max(highest, offset);
-}
-
-LogMemory LogCatalogue::memory(const LogPartition& partition) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = memories_.find(partition);
-  return found == memories_.end() ? LogMemory{} : found->second;
 }
 
 void LogCatalogue::remember(const LogPartition& partition, LogMemory memory) {
   const std::lock_guard lock(mutex_);
-  memories_.insert_or_assign(partition, std::move(memory));
+  partitions_[partition].memory = std::move(memory);
+}
+
+void LogCatalogue::doubt(const LogPartition& partition) {
+  const std::lock_guard lock(mutex_);
+  ++partitions_[partition].generation;
 }
 
 Task<std::map<std::string, Topic>> LogCatalogue::read() {
@@ -114,7 +113,7 @@ Task<std::map<std::string, Topic>> LogCatalogue::read() {
   co_return topics;
 }
 
-std::optional<Topic> LogCatalogue::known(const std::string& name) const {
+std::optional<Topic> LogCatalogue::known_topic(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = topics_.find(name);
   if (found == topics_.end()) return std::nullopt;

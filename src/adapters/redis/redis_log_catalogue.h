@@ -1,4 +1,4 @@
-// What this process knows of the log: its topics, and the highest offsets it has seen.
+// What this process knows of the log: its topics, the highest offsets it has seen, what it was told is remembered.
 //
 // Redis may forget everything. Whoever notices tells it again, so that topics are there and offsets never go back.
 #pragma once
@@ -35,25 +35,28 @@ class LogCatalogue {
   // Redis has forgotten something.
   Task<> restore();
 
-  // Offsets of a partition that are published from now on are above.
-  int64_t highest(const LogPartition& partition) const;
+  // What publishers tell Redis about a partition.
+  struct Known {
+    int64_t highest = 0;     // offset that was seen; new ones are above
+    LogMemory memory{};      // as it was when somebody last asked; empty where nobody did
+    int64_t generation = 0;  // grows when the outcome of a call was not learned
+  };
+  Known known(const LogPartition& partition) const;
   void saw(const LogPartition& partition, int64_t offset);
-
-  // As it was when the publisher last asked; empty where it never did.
-  LogMemory memory(const LogPartition& partition) const;
   void remember(const LogPartition& partition, LogMemory memory);
+  // What was published may still be on its way: what comes now counts more.
+  void doubt(const LogPartition& partition);
 
  private:
   Task<std::map<std::string, messaging::Topic>> read();
-  std::optional<messaging::Topic> known(const std::string& name) const;
+  std::optional<messaging::Topic> known_topic(const std::string& name) const;
   void learn(const messaging::Topic& topic);
   std::vector<messaging::Topic> everything_known() const;
 
   Redis& redis_;
   mutable std::mutex mutex_;
   std::map<std::string, messaging::Topic> topics_;  // guarded by mutex_
-  std::map<LogPartition, int64_t> highest_;         // guarded by mutex_
-  std::map<LogPartition, LogMemory> memories_;      // guarded by mutex_
+  std::map<LogPartition, Known> partitions_;        // guarded by mutex_
 };
 
 }  // namespace sluice::redis

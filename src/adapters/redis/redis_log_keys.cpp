@@ -15,10 +15,14 @@ constexpr int64_t sequence_mask = (int64_t{1} << sequence_bits) - 1;
 }  // namespace
 
 LogKeys::LogKeys(const LogPartition& partition) {
-  const std::string tag = fmt::format("sluice:{{log:{}:{}}}", partition.topic, partition.partition);
-  messages = tag + ":messages";
-  state = tag + ":state";
-  groups = tag + ":groups";
+  tag_ = fmt::format("sluice:{{log:{}:{}}}", partition.topic, partition.partition);
+  messages = tag_ + ":messages";
+  state = tag_ + ":state";
+  groups = tag_ + ":groups";
+}
+
+std::string LogKeys::generation_of(std::string_view publisher) const {
+  return fmt::format("{}:generation:{}", tag_, publisher);
 }
 
 std::string log_members_key(std::string_view group) {

@@ -4,7 +4,9 @@
 //   sluice:{log:TOPIC:P}:messages       stream: o (ordinal), k (key), p (payload), h (headers)
 //   sluice:{log:TOPIC:P}:state          hash: life, last (id), count (ordinal of the last), bell (1: somebody waits)
 //   sluice:{log:TOPIC:P}:groups         hash: for each group next:G (id), owner:G, token:G, until:G (milliseconds)
-//   sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is taken for dead (milliseconds)
+//   sluice:{log:TOPIC:P}:generation:ID  of a publisher that did not learn what became of a call: see
+//   log_scripts::publish sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is taken
+//   for dead (milliseconds)
 //
 // A partition is what a cluster moves as a whole: everything about it, its leases too, has one hash tag, so that one
 // script can see all of it.
@@ -30,6 +32,10 @@ struct LogKeys {
   std::string messages;
   std::string state;
   std::string groups;
+  std::string generation_of(std::string_view publisher) const;
+
+ private:
+  std::string tag_;
 };
 
 std::string log_members_key(std::string_view group);

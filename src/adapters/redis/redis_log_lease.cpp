@@ -62,6 +62,8 @@ Task<> LogLeases::let_go(OwnedPartitionRef owned) {
 }
 
 Task<std::optional<LogPage>> LogLeases::read(OwnedPartitionRef owned, size_t most, size_t most_bytes) {
+  // A server that is away must not keep us from renewing the leases of the others.
+  const Duration patience = std::max<Duration>(1s, session_ / 3);
   Command command = Command(log_scripts::read, {owned->keys.messages, owned->keys.state, owned->keys.groups})
                         .arg(stream_id(owned->next))
                         .arg(most)
@@ -70,7 +72,7 @@ Task<std::optional<LogPage>> LogLeases::read(OwnedPartitionRef owned, size_t mos
                         .arg(owned->token)
                         .arg(stream_id(std::max<int64_t>(owned->next, 1) - 1))
                         .repeatable()
-                        .within(log_bulk_time);
+                        .within(patience);
   Reply reply = co_await redis_.run(std::move(command));
   if (reply.is_nil()) co_return std::nullopt;
   co_return page_of(std::move(reply), owned->assignment);

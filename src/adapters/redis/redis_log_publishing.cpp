@@ -85,27 +85,43 @@ Task<> LogPublishing::append_all(LogPartition partition, Indexes indexes) {
 }
 
 Task<> LogPublishing::append(LogPartition partition, std::span<const size_t> batch) {
+  LogCatalogue& catalogue = log_.catalogue();
+  Command command = command_for(partition, batch);
+  Reply reply;
+  try {
+    reply = co_await log_.redis().run(std::move(command));
+  } catch (const EngineUnavailable& error) {
+    if (!error.retryable()) catalogue.doubt(partition);
+    throw;
+  } catch (...) {  // cancelled
+    catalogue.doubt(partition);
+    throw;
+  }
+  if (reply.is_text()) throw EngineUnavailable(engine_name, reply.text(), EngineUnavailable::Retryable::no);
+  int64_t offset = offset_of(reply[0].text());
+  for (const size_t index : batch) outcomes_[index] = Position{partition.topic, partition.partition, offset++};
+  catalogue.saw(partition, offset - 1);
+  forgotten_ |= reply[1].integer() == 1;
+}
+
+Command LogPublishing::command_for(const LogPartition& partition, std::span<const size_t> batch) const {
   const LogKeys keys(partition);
-  const LogMemory memory = log_.catalogue().memory(partition);
-  Command command = Command(log_scripts::publish, {keys.messages, keys.state})
+  const LogCatalogue::Known known = log_.catalogue().known(partition);
+  Command command = Command(log_scripts::publish, {keys.messages, keys.state, keys.generation_of(log_.id())})
+                        .arg(known.generation)
+                        .arg(stream_id(known.highest))
                         .arg(new_life_)
-                        .arg(stream_id(log_.catalogue().highest(partition)))
+                        .arg(known.memory.life)
+                        .arg(known.memory.run)
+                        .run_id()
                         .arg(LogNews::channel)
                         .arg(log_news_of(partition))
-                        .arg(memory.life)
-                        .arg(memory.run)
-                        .run_id()
                         .within(log_bulk_time);
   for (const size_t index : batch) {
     const Message& message = messages_[index];
     command.arg(message.key).arg(message.payload).arg(pack_headers(message.headers));
   }
-  const Reply reply = co_await log_.redis().run(std::move(command));
-  if (reply.is_nil()) throw EngineUnavailable(engine_name, "may have lost messages", EngineUnavailable::Retryable::no);
-  int64_t offset = offset_of(reply[0].text());
-  for (const size_t index : batch) outcomes_[index] = Position{partition.topic, partition.partition, offset++};
-  log_.catalogue().saw(partition, offset - 1);
-  forgotten_ |= reply[1].integer() == 1;
+  return command;
 }
 
 size_t LogPublishing::batch_size(std::span<const size_t> indexes) const {

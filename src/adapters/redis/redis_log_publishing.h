@@ -29,6 +29,7 @@ class LogPublishing {
   std::optional<messaging::Rejected> refuse(const messaging::Message& message) const;
   Task<> append_all(LogPartition partition, Indexes indexes);
   Task<> append(LogPartition partition, std::span<const size_t> batch);
+  Command command_for(const LogPartition& partition, std::span<const size_t> batch) const;
   size_t batch_size(std::span<const size_t> indexes) const;
   bool anything_stored() const;
 

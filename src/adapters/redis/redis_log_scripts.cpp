@@ -27,6 +27,12 @@ std::string with_prelude(const char* script) {
   return std::string(prelude) + script;
 }
 
+// Those that write little and help to make room also run while Redis is full: readers go on when nothing can be
+// published any more.
+std::string also_when_full(const char* script) {
+  return std::string("#!lua flags=allow-oom\n") + prelude + script;
+}
+
 }  // namespace
 
 const Script declare{R"(
@@ -45,13 +51,19 @@ return partitions
 )"};
 
 const Script publish{with_prelude(R"(
--- KEYS  messages, state
--- ARGV  life (of a new one), id to be behind of, channel, news, the life and the run that the publisher knows of (empty:
---       any will do), run id, then for each message: key, payload, headers
--- Returns the id of the first, the others follow without gaps as offsets; and 1 where nothing was known here. Nothing
--- where the publisher knows of another life or run.
+-- KEYS  messages, state, the publisher's generation
+-- ARGV  generation, id to be behind of, life (of a new one), the life and the run that the publisher knows of (empty: any
+--       will do), run id, channel, news, then for each message: key, payload, headers
+-- Returns the id of the first, the others follow without gaps as offsets; and 1 where nothing was known here. Or why it
+-- took nothing.
 local state = redis.call('HMGET', KEYS[2], 'life', 'last', 'count', 'bell')
-if ARGV[5] ~= '' and (state[1] ~= ARGV[5] or ARGV[7] ~= ARGV[6]) then return false end
+if ARGV[4] ~= '' and (state[1] ~= ARGV[4] or ARGV[6] ~= ARGV[5]) then return 'may have lost messages' end
+
+-- A call whose outcome its publisher never learned may arrive after what was published since.
+local generation = tonumber(redis.call('GET', KEYS[3]) or 0)
+if generation > tonumber(ARGV[1]) then return 'has been told newer things' end
+if generation < tonumber(ARGV[1]) then redis.call('SET', KEYS[3], ARGV[1], 'PX', 3600000) end
+
 local last = state[2] or '0-0'
 if before(last, ARGV[2]) then last = ARGV[2] end
 local ms, seq = parts(last)
@@ -60,7 +72,7 @@ if ms < now then ms, seq = now, 0 else seq = seq + 1 end
 
 local count = tonumber(state[3] or 0)
 local first
-for i = 8, #ARGV, 3 do
+for i = 9, #ARGV, 3 do
   if seq == 1048576 then ms, seq = ms + 1, 0 end
   last = text(ms) .. '-' .. text(seq)
   first = first or last
@@ -68,12 +80,12 @@ for i = 8, #ARGV, 3 do
   redis.call('XADD', KEYS[1], last, 'o', text(count), 'k', ARGV[i], 'p', ARGV[i + 1], 'h', ARGV[i + 2])
   seq = seq + 1
 end
-redis.call('HSET', KEYS[2], 'life', state[1] or ARGV[1], 'last', last, 'count', text(count), 'bell', '0')
-if state[4] == '1' then redis.call('PUBLISH', ARGV[3], ARGV[4]) end
+redis.call('HSET', KEYS[2], 'life', state[1] or ARGV[3], 'last', last, 'count', text(count), 'bell', '0')
+if state[4] == '1' then redis.call('PUBLISH', ARGV[7], ARGV[8]) end
 return {first, state[1] and 0 or 1}
 )")};
 
-const Script read{with_prelude(R"(
+const Script read{also_when_full(R"(
 -- KEYS  messages, state, groups
 -- ARGV  first id, most messages, most bytes, group (empty: an onlooker), token, the id before the first
 -- Returns nothing where the lease is lost; else 1 if this is the end, then for each message: id, key, payload, headers.
@@ -111,7 +123,7 @@ end
 return found
 )")};
 
-const Script trim{with_prelude(R"(
+const Script trim{also_when_full(R"(
 -- KEYS  messages
 -- ARGV  id before which everything goes, or empty; milliseconds that are kept; how many may go at once
 -- Returns 1 while there is more to do.
@@ -163,7 +175,7 @@ end
 return seen
 )")};
 
-const Script join{with_prelude(R"(
+const Script join{also_when_full(R"(
 -- KEYS  members
 -- ARGV  member, milliseconds until it is taken for dead, channel, news
 -- Returns 1 if it was not among them, then all.
@@ -178,14 +190,14 @@ table.insert(members, 1, added)
 return members
 )")};
 
-const Script leave{R"(
+const Script leave{also_when_full(R"(
 -- KEYS  members
 -- ARGV  member, channel, news
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 1 then redis.call('PUBLISH', ARGV[2], ARGV[3]) end
 return 1
-)"};
+)")};
 
-const Script hold{with_prelude(R"(
+const Script hold{also_when_full(R"(
 -- KEYS  state, groups
 -- ARGV  group, member, its session (ms), token (empty: to get the lease)
 -- Returns 0 and for how long (ms) somebody else has it; or 1, token, next ('' if nothing was committed), last id.
@@ -206,7 +218,7 @@ redis.call('HSET', KEYS[2], owner, ARGV[2], token, mine, til, text(math.floor(no
 return {1, mine, held[4] or '', redis.call('HGET', KEYS[1], 'last') or '0-0'}
 )")};
 
-const Script commit{with_prelude(R"(
+const Script commit{also_when_full(R"(
 -- KEYS  groups
 -- ARGV  group, token, next
 -- Returns 0 where the lease is lost.
@@ -216,7 +228,7 @@ if not committed or before(committed, ARGV[3]) then redis.call('HSET', KEYS[1], 
 return 1
 )")};
 
-const Script let_go{R"(
+const Script let_go{also_when_full(R"(
 -- KEYS  groups
 -- ARGV  group, token, channel, news
 -- The token stays, so that the next one is another.
@@ -225,6 +237,6 @@ if redis.call('HDEL', KEYS[1], 'owner:' .. ARGV[1], 'until:' .. ARGV[1]) > 0 the
   redis.call('PUBLISH', ARGV[3], ARGV[4])
 end
 return 1
-)"};
+)")};
 
 }  // namespace sluice::redis::log_scripts
