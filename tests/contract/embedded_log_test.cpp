@@ -1,5 +1,6 @@
 #include "adapters/sqlite/embedded_log.h"
 
+#include "adapters/sql/outbox.h"
 #include "adapters/sqlite/embedded_log_view.h"
 #include "adapters/sqlite/log_retention.h"
 #include "runtime/task_scope.h"
@@ -33,6 +34,144 @@ class OpenEmbeddedLog : public OpenPort<TestedLog>, public TestedLog {
 
 const PortEngine<TestedLog> embedded{
     .name = "embedded", .open = [](asio::io_context& io) { return std::make_unique<OpenEmbeddedLog>(io); }};
+
+// What only the embedded log can do, or can suffer.
+class EmbeddedLogAlone : public TaskFixture {
+ protected:
+  void SetUp() override { run(log_.declare({{"changes", 3, 1h}})); }
+
+  // The payloads that are in the topic, in order.
+  std::vector<std::string> stored() {
+    std::vector<messaging::Delivery> all;
+    for (int32_t partition = 0; partition < 3; ++partition) {
+      std::ranges::move(run(view_.read("changes", partition, 0, 1'000)), std::back_inserter(all));
+    }
+    std::ranges::sort(all, {}, &messaging::Delivery::offset);
+    std::vector<std::string> payloads;
+    for (const auto& each : all) payloads.emplace_back(each.payload);
+    return payloads;
+  }
+
+  TemporaryFolder folder_;
+  SystemClock clock_;
+  sqlite::SqliteDatabase database_{{.folder = folder_.path()}, clock_};
+  sqlite::EmbeddedLog log_{database_, clock_};
+  sqlite::EmbeddedLogView view_{database_, log_};
+};
+
+sql::TxTask<> change(sql::Tx& tx, sql::Outbox outbox, messaging::OutboxMessage message, bool undo) {
+  co_await outbox.append(tx, std::move(message));
+  if (undo) throw std::runtime_error("the change is undone");
+}
+
+TEST_F(EmbeddedLogAlone, a_change_and_its_message_are_one_commit) {
+  const auto outbox = sql::Outbox::into_embedded_log(log_.bell());
+  SeededRandom random(1);
+  const messaging::OutboxMessage message{.topic = "changes",
+                                         .aggregate_type = "seat",
+                                         .aggregate_id = "A7",
+                                         .aggregate_version = 3,
+                                         .event_type = "SeatSold",
+                                         .payload = "{}",
+                                         .headers = {{"traceparent", "00-1-2-01"}},
+                                         .id = messaging::MessageId::make(clock_.wall(), random)};
+  EXPECT_THROW(run(database_.transact(change, outbox, message, true)), std::runtime_error);
+  EXPECT_TRUE(stored().empty());
+  run(database_.transact(change, outbox, message, false));
+
+  const auto found = run(view_.read("changes", messaging::partition_of("A7", 3), 0, 10));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].key, "A7");
+  EXPECT_EQ(found[0].payload, "{}");
+  EXPECT_EQ(found[0].message_id(), message.id);
+  EXPECT_EQ(found[0].header("message-type"), "SeatSold");
+  EXPECT_EQ(found[0].header("aggregate-type"), "seat");
+  EXPECT_EQ(found[0].header("aggregate-version"), "3");
+  EXPECT_EQ(found[0].header("traceparent"), "00-1-2-01");
+}
+
+TEST_F(EmbeddedLogAlone, a_change_with_a_message_that_cannot_be_stored_is_undone) {
+  const auto outbox = sql::Outbox::into_embedded_log(log_.bell());
+  messaging::OutboxMessage lost;
+  lost.topic = "unknown";
+  EXPECT_THROW(run(database_.transact(change, outbox, lost, false)), std::invalid_argument);
+  messaging::OutboxMessage large;
+  large.topic = "changes";
+  large.payload.assign(messaging::max_message_bytes, 'x');
+  EXPECT_THROW(run(database_.transact(change, outbox, large, false)), std::invalid_argument);
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(EmbeddedLogAlone, who_publishes_in_the_same_round_shares_blocks) {
+  std::vector<Task<std::vector<messaging::Published>>> publishers;
+  for (int i = 0; i < 64; ++i) publishers.push_back(log_.publish({{"changes", std::to_string(i), std::to_string(i)}}));
+  values_of(std::move(publishers));
+  EXPECT_EQ(stored().size(), 64U);
+  const auto blocks = run(database_.read("SELECT count(*) FROM log_blocks"));
+  EXPECT_LE(blocks.one().integer(0), 6);
+}
+
+TEST_F(EmbeddedLogAlone, a_failing_neighbour_in_the_commit_costs_nobody_a_message) {
+  run(database_.write("CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT"));
+  run(
+      database_.write("CREATE TABLE children (parent INTEGER NOT NULL REFERENCES parents (id) "
+                      "DEFERRABLE INITIALLY DEFERRED) STRICT"));
+  const auto publish = [](sqlite::EmbeddedLog& log, std::string payload) -> Task<> {
+    messaging::Message message{"changes", "key", std::move(payload)};
+    co_await publish_one(log, std::move(message));
+  };
+  const auto orphan = [](sql::Database& database) -> Task<> {
+    co_await database.write("INSERT INTO children (parent) VALUES (1)");  // fails when the group commits
+  };
+  std::vector<Task<>> tasks;
+  for (int i = 0; i < 10; ++i) {
+    if (i == 4) tasks.push_back(orphan(database_));
+    tasks.push_back(publish(log_, std::to_string(i)));
+  }
+  const auto outcomes = run_all(std::move(tasks));
+  for (size_t i = 0; i < outcomes.size(); ++i) EXPECT_EQ(outcomes[i].error != nullptr, i == 4) << i;
+  EXPECT_EQ(stored(), (std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}));
+}
+
+TEST_F(EmbeddedLogAlone, a_full_disk_is_told_to_everybody_and_stores_nothing) {
+  run(database_.write("PRAGMA max_page_count = 1"));  // as many as there are
+  std::vector<messaging::Message> messages;
+  for (int i = 0; i < 30; ++i) messages.push_back({"changes", "key", std::string(100'000, 'x')});
+  EXPECT_THROW(run(log_.publish(messages)), EngineUnavailable);
+  EXPECT_TRUE(stored().empty());
+  run(database_.write("PRAGMA max_page_count = 1000000"));
+  run(log_.publish({{"changes", "key", "after"}}));
+  EXPECT_EQ(stored(), std::vector<std::string>{"after"});
+}
+
+TEST_F(EmbeddedLogAlone, what_was_published_and_committed_is_there_after_a_restart) {
+  const auto elsewhere = TemporaryFolder();
+  std::vector<int64_t> offsets;
+  for (int start = 0; start < 3; ++start) {
+    sqlite::SqliteDatabase database({.folder = elsewhere.path()}, clock_);
+    sqlite::EmbeddedLog log(database, clock_);
+    run(log.declare({{"changes", 1, 1h}}));
+    offsets.push_back(run(publish_one(log, {"changes", "key", std::to_string(start)})).offset);
+    const auto subscription = log.subscribe({.group = "readers", .topics = {"changes"}}, io_.get_executor());
+    const auto fetched = run(subscription->fetch(10, Deadline::after(clock_, 5s)));
+    ASSERT_EQ(fetched.deliveries.size(), 1U) << "the others were committed";
+    EXPECT_EQ(fetched.deliveries[0].payload, std::to_string(start));
+    run(subscription->commit({{fetched.deliveries[0].assignment, fetched.deliveries[0].offset + 1}}));
+    run(subscription->close());
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(offsets, std::less_equal{}));
+}
+
+TEST_F(EmbeddedLogAlone, a_visitor_publishes_and_is_heard) {
+  sqlite::SqliteDatabase visitor({.folder = folder_.path(), .may_visit = true}, clock_);
+  sqlite::EmbeddedLog log(visitor, clock_);
+  const auto subscription = log_.subscribe({.group = "readers", .topics = {"changes"}}, io_.get_executor());
+  EXPECT_TRUE(run(subscription->fetch(10, Deadline::after(clock_, 10ms))).empty());
+  run(publish_one(log, {"changes", "key", "from outside"}));
+  const auto fetched = run(subscription->fetch(10, Deadline::after(clock_, 10s)));
+  ASSERT_EQ(fetched.deliveries.size(), 1U);
+  EXPECT_EQ(fetched.deliveries[0].payload, "from outside");
+}
 
 }  // namespace
 

@@ -1,5 +1,8 @@
 #include "adapters/sql/outbox.h"
 
+#include <stdexcept>
+
+#include "adapters/sql/log_block.h"
 #include "adapters/sql/outbox_headers.h"
 
 namespace sluice::sql {
@@ -19,13 +22,30 @@ int32_t bucket_of(const OutboxMessage& message) {
   return messaging::partition_of(message.aggregate_type + '/' + message.aggregate_id, 64);
 }
 
-}  // namespace
-
-TxTask<> Outbox::append(Tx& tx, OutboxMessage message) const {
+TxTask<> append_as_row(Tx& tx, OutboxMessage message) {
   Params params(message.id, message.topic, message.aggregate_type, message.aggregate_id, message.aggregate_version,
                 message.event_type, Bytes(message.payload.begin(), message.payload.end()), to_json(message.headers));
   if (tx.dialect() == Dialect::sqlite) params.add(bucket_of(message));
   co_await tx.execute(append_row, std::move(params));
+}
+
+constexpr Statement find_topic = "SELECT id, partitions FROM log_topics WHERE name = $1";
+
+TxTask<> append_to_log(Tx& tx, OutboxMessage given) {
+  const messaging::Message message = to_message(std::move(given));
+  const Rows topic = co_await tx.execute(find_topic, Params(message.topic));
+  if (topic.empty()) throw std::invalid_argument("there is no topic " + message.topic);
+  if (bytes_of(message) > messaging::max_message_bytes) throw std::invalid_argument("a message is too large");
+  const int32_t partition = messaging::partition_of(message.key, static_cast<int32_t>(topic.one().integer(1)));
+  const std::string record = log_record(message);
+  Params block(topic.one().integer(0), partition, 1, Bytes(record.begin(), record.end()));
+  co_await tx.execute(insert_log_block, std::move(block));
+}
+
+}  // namespace
+
+TxTask<> Outbox::append(Tx& tx, OutboxMessage message) const {
+  return into_ == Into::rows ? append_as_row(tx, std::move(message)) : append_to_log(tx, std::move(message));
 }
 
 }  // namespace sluice::sql

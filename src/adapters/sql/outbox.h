@@ -24,13 +24,24 @@ class Outbox {
   // common.append_outbox. `bell` wakes the relays of this process and outlives all copies.
   explicit Outbox(messaging::Bell& bell) : bell_(&bell) {}
 
+  // With SQLite and the embedded log: the message is in the log itself when the change commits, and nobody relays.
+  // `bell` is the log's. A message the log would reject (unknown topic, too large) undoes the change.
+  static Outbox into_embedded_log(messaging::Bell& bell) {
+    Outbox outbox(bell);
+    outbox.into_ = Into::embedded_log;
+    return outbox;
+  }
+
   TxTask<> append(Tx& tx, messaging::OutboxMessage message) const;
 
-  // After the commit; without it the message goes at the relays' next poll.
+  // After the commit; without it the message is found at the next poll.
   void announce() const { bell_->ring(); }
 
  private:
+  enum class Into { rows, embedded_log };
+
   messaging::Bell* bell_;
+  Into into_ = Into::rows;
 };
 
 }  // namespace sluice::sql
