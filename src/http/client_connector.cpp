@@ -72,7 +72,12 @@ Task<std::unique_ptr<ClientConnection>> ClientConnector::connect(const Url& url)
 }
 
 Task<std::vector<tcp::endpoint>> ClientConnector::allowed_endpoints(const Url& url) {
-  std::vector<Endpoint> endpoints = co_await endpoints_of(url.host(), url.port());
+  std::vector<Endpoint> endpoints;
+  if (options_.reach == Reach::public_and_loopback && url.host().ends_with(".test")) {
+    endpoints.emplace_back(asio::ip::address_v4::loopback(), url.port());
+  } else {
+    endpoints = co_await endpoints_of(url.host(), url.port());
+  }
   if (endpoints.empty()) throw CallFailed(ClientError::Kind::dns, fmt::format("{} has no address", url.host()));
   const Reach reach = options_.reach;
   std::erase_if(endpoints, [reach](const Endpoint& endpoint) { return !allowed(reach, endpoint.address()); });

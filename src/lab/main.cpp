@@ -5,6 +5,7 @@
 
 #include "lab/load_command.h"
 #include "lab/origin_command.h"
+#include "lab/web_command.h"
 #include "runtime/unknown_command.h"
 
 int main(int argc, char** argv) {
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   sluice::lab::add_load_command(app, exit_code);
   sluice::lab::add_origin_command(app, exit_code);
+  sluice::lab::add_web_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

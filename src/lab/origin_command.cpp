@@ -1,15 +1,10 @@
 #include "lab/origin_command.h"
 
-#include <csignal>
-#include <cstdio>
-
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <fmt/format.h>
 
 #include "lab/arguments.h"
 #include "lab/origin_server.h"
+#include "lab/serving.h"
 #include "runtime/system_clock.h"
 
 namespace sluice::lab {
@@ -38,20 +33,6 @@ constexpr const char* footer = R"(Examples:
 
 Prints `listening on http://HOST:PORT` once it does. Exit code: 0 when told to stop, 1 it can't listen, 2 asked wrongly.)";
 
-asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
-  const size_t colon = listen.rfind(':');
-  std::string host = listen.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (host == "localhost") host = "127.0.0.1";
-  boost::system::error_code bad;
-  const auto address = asio::ip::make_address(host, bad);
-  unsigned port = 0;
-  if (bad || colon == std::string::npos || !CLI::detail::lexical_cast(listen.substr(colon + 1), port) || port > 65535) {
-    wrong(fmt::format("--listen takes HOST:PORT, as 127.0.0.1:0, not {}", listen));
-  }
-  return {address, static_cast<uint16_t>(port)};
-}
-
 OriginSettings understand(const OriginArguments& arguments) {
   OriginSettings settings{.latency = duration_of("--latency", arguments.latency),
                           .jitter = duration_of("--jitter", arguments.jitter),
@@ -63,24 +44,11 @@ OriginSettings understand(const OriginArguments& arguments) {
 
 int run(const OriginArguments& arguments) {
   const OriginSettings settings = understand(arguments);
-  const asio::ip::tcp::endpoint at = endpoint_of(arguments.listen);
   asio::io_context context(1);
   SystemClock clock;
   SeededRandom random(arguments.seed);
   OriginServer server(context, settings, clock, random);
-  try {
-    fmt::print("listening on {}\n", server.start(at));
-  } catch (const boost::system::system_error& error) {
-    fmt::print(stderr, "sluice-lab: can't listen on {}: {}\n", arguments.listen, error.code().message());
-    return 1;
-  }
-  std::fflush(stdout);
-  asio::signal_set signals(context, SIGTERM, SIGINT);
-  signals.async_wait([&](const boost::system::error_code&, int) {
-    asio::co_spawn(context, server.close(), [&context](const std::exception_ptr&) { context.stop(); });
-  });
-  context.run();
-  return 0;
+  return serve_until_stopped(context, server.sockets(), arguments.listen);
 }
 
 void describe(CLI::App& command, OriginArguments& arguments) {

@@ -45,7 +45,7 @@ std::string OriginCounts::to_json() const {
   };
   writer.begin_object();
   write(all_);
-  writer.key("byPath").begin_object();
+  writer.key(by_).begin_object();
   for (const auto& [path, tally] : by_path_) {
     writer.key(path).begin_object();
     write(tally);

@@ -1,4 +1,4 @@
-// What the simulated origin saw: how often it was asked, and by how many at once.
+// What a simulated server saw: how often it was asked, and by how many at once.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@ namespace sluice::lab {
 // Belongs to one thread.
 class OriginCounts {
  public:
+  // What it counts by, as its JSON says.
+  explicit OriginCounts(std::string by = "byPath") : by_(std::move(by)) {}
+
   // A request that is being answered, from its head to the last byte of the answer or to the moment the other side
   // hung up. Counts must outlive it.
   class Open {
@@ -40,6 +43,7 @@ class OriginCounts {
     void reset();
   };
 
+  std::string by_;
   Tally all_;
   std::map<std::string, Tally> by_path_;
 };

@@ -23,7 +23,7 @@ std::string lower(std::string_view text) {
 
 // A label as iconv knows it. The web's labels mean more than they say: EUC-KR is CP949, Latin-1 is Windows-1252.
 std::optional<std::string> known_set(std::string_view label) {
-  const std::string name = lower(label);
+  std::string name = lower(label);
   const auto is_one_of = [&name](std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, name) != names.end();
   };

@@ -1,0 +1,49 @@
+#include "lab/serving.h"
+
+#include <csignal>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include "lab/arguments.h"
+
+namespace sluice::lab {
+namespace {
+
+asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
+  const size_t colon = listen.rfind(':');
+  std::string host = listen.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  boost::system::error_code bad;
+  const auto address = asio::ip::make_address(host, bad);
+  unsigned port = 0;
+  if (bad || colon == std::string::npos || !CLI::detail::lexical_cast(listen.substr(colon + 1), port) || port > 65535) {
+    wrong(fmt::format("--listen takes HOST:PORT, as 127.0.0.1:0, not {}", listen));
+  }
+  return {address, static_cast<uint16_t>(port)};
+}
+
+}  // namespace
+
+int serve_until_stopped(asio::io_context& context, BareServer& server, const std::string& listen) {
+  const asio::ip::tcp::endpoint at = endpoint_of(listen);
+  try {
+    fmt::print("listening on {}\n", server.start(at));
+  } catch (const boost::system::system_error& error) {
+    fmt::print(stderr, "sluice-lab: can't listen on {}: {}\n", listen, error.code().message());
+    return 1;
+  }
+  std::fflush(stdout);
+  asio::signal_set signals(context, SIGTERM, SIGINT);
+  signals.async_wait([&](const boost::system::error_code&, int) {
+    asio::co_spawn(context, server.close(), [&context](const std::exception_ptr&) { context.stop(); });
+  });
+  context.run();
+  return 0;
+}
+
+}  // namespace sluice::lab

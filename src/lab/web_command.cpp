@@ -1,0 +1,56 @@
+#include "lab/web_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include "lab/arguments.h"
+#include "lab/serving.h"
+#include "lab/web_server.h"
+#include "runtime/system_clock.h"
+
+namespace sluice::lab {
+namespace {
+
+struct WebArguments {
+  std::string listen = "127.0.0.1:0";
+  std::string latency = "0ms";
+};
+
+constexpr const char* footer = R"(Every name is a site and every path a page with a title of its own:
+    curl -H 'Host: news.test' http://127.0.0.1:9000/articles/1
+The first label of a name may say what is special about a site:
+    closed         its robots.txt forbids everything (other sites': /private/ but for /private/open)
+    norobots       has none; brokenrobots: 500
+    forbidden      403 on every page; down: 503
+    captcha        wants to see a human; stall: never answers
+Or the path, on every site:
+    /euc-kr/header, /euc-kr/meta, /euc-kr/none    Korean in EUC-KR, declared there or not at all
+    /redirect/3    three redirects; /loop: for ever; /to?URL: to anywhere
+    /to-private, /to-metadata, /to-file           redirects that must not be followed
+    /status/410, /captcha, /stall, /endless (a page without end), /broken (half of one), /picture
+With `links.allow_loopback = true` Sluice finds the names below .test here: http://news.test:9000/articles/1
+How often each site was asked, and by how many at once:
+    curl http://127.0.0.1:9000/lab/stats
+    curl -X POST http://127.0.0.1:9000/lab/stats/reset
+
+Prints `listening on http://HOST:PORT` once it does. Exit code: 0 when told to stop, 1 it can't listen, 2 asked wrongly.)";
+
+int run(const WebArguments& arguments) {
+  const Duration latency = duration_of("--latency", arguments.latency);
+  asio::io_context context(1);
+  SystemClock clock;
+  WebServer server(context, latency, clock);
+  return serve_until_stopped(context, server.sockets(), arguments.listen);
+}
+
+}  // namespace
+
+void add_web_command(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("web", "Simulates web sites: polite, hostile, slow and without end");
+  const auto arguments = std::make_shared<WebArguments>();
+  command->add_option("--listen", arguments->listen, "HOST:PORT; port 0 picks one (127.0.0.1:0)");
+  command->add_option("--latency", arguments->latency, "Before each answer (0ms)");
+  command->footer(footer);
+  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace sluice::lab

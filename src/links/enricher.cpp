@@ -1,0 +1,88 @@
+#include "links/enricher.h"
+
+#include "base/check.h"
+#include "links/beginning.h"
+#include "links/captcha.h"
+
+namespace sluice::links {
+namespace {
+
+using Outcome = Result<PageFacts, LinkFailure>;
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+bool is_html(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find_first_of("; "));
+  return type.empty() || http::equal_ignoring_case(type, "text/html") ||
+         http::equal_ignoring_case(type, "application/xhtml+xml");
+}
+
+Outcome judge(const http::Answer& answer) {
+  const std::string_view content_type = answer.headers.get("Content-Type");
+  PageFacts facts = is_html(content_type) ? read_page(answer.body, content_type, answer.url) : PageFacts{};
+  if (is_captcha(answer.status, answer.headers, answer.body, facts)) {
+    return LinkFailure{FailureReason::captcha, fmt::format("{} asks for a human", answer.url.origin())};
+  }
+  if (answer.status < 200 || answer.status > 299) return failure_of_status(answer.status);
+  return facts;
+}
+
+}  // namespace
+
+Enricher::Enricher(LinksConfig config, http::Client& client, Clock& clock, TaskScope& scope, Executor executor)
+    : config_(std::move(config)),
+      client_(client),
+      clock_(clock),
+      robots_(client, clock, scope, std::move(executor),
+              {.user_agent = config_.user_agent, .keep = config_.robots_for}) {}
+
+Task<Outcome> Enricher::enrich(CanonicalUrl link, Deadline deadline) {
+  const auto url = http::Url::parse(link.text());
+  check_that(url.has_value(), "{} is canonical", link.text());
+  deadline = deadline.sooner(clock_, config_.timeout);
+  Task<Outcome> visiting = visit(*url, deadline);
+  try {
+    co_return co_await with_deadline(clock_, deadline, url->host(), std::move(visiting));
+  } catch (const DeadlineExceeded&) {
+    co_return LinkFailure{FailureReason::unreachable, url->origin() + ": no complete answer in time"};
+  }
+}
+
+Task<Outcome> Enricher::visit(http::Url url, Deadline deadline) {
+  for (int64_t redirects = 0; redirects <= config_.max_redirects; ++redirects) {
+    std::optional<LinkFailure> refused = co_await refusal(url);
+    if (refused) co_return *std::move(refused);
+    http::ClientRequest request = request_for(url, deadline);
+    const Result<http::Answer, http::ClientError> answer =
+        co_await fetch_beginning(client_, std::move(request), static_cast<size_t>(config_.read_bytes.bytes));
+    if (!answer) co_return failure_of(answer.error());
+    const auto location = is_redirect(answer->status) ? answer->headers.find("Location") : std::nullopt;
+    if (!location) co_return judge(*answer);
+    const auto target = url.resolve(*location);
+    if (!target) co_return LinkFailure{FailureReason::bad_link, url.origin() + " redirects to what is no http URL"};
+    url = *target;
+  }
+  co_return LinkFailure{FailureReason::bad_link, fmt::format("more than {} redirects", config_.max_redirects)};
+}
+
+Task<std::optional<LinkFailure>> Enricher::refusal(http::Url url) {
+  if (!config_.robots) co_return std::nullopt;
+  const Result<bool, LinkFailure> allowed = co_await robots_.allow(url);
+  if (!allowed) co_return allowed.error();
+  if (*allowed) co_return std::nullopt;
+  co_return LinkFailure{FailureReason::robots, url.origin() + ": robots.txt forbids it"};
+}
+
+http::ClientRequest Enricher::request_for(const http::Url& url, Deadline deadline) const {
+  http::ClientRequest request{.url = url};
+  request.headers.add("Accept", "text/html, application/xhtml+xml;q=0.9, */*;q=0.1");
+  request.timeout = config_.timeout;
+  request.deadline = deadline;
+  request.max_bytes = static_cast<size_t>(config_.max_bytes.bytes);
+  request.gzip = true;
+  return request;
+}
+
+}  // namespace sluice::links

@@ -1,0 +1,30 @@
+// How carefully other people's sites are visited: [links].
+#pragma once
+
+#include <string>
+
+#include "base/size.h"
+#include "base/time.h"
+#include "http/client.h"
+#include "runtime/config_fwd.h"
+
+namespace sluice::links {
+
+struct LinksConfig {
+  Duration timeout = 20s;
+  Size read_bytes = kib(512);
+  Size max_bytes = mib(16);
+  int64_t max_redirects = 5;
+  std::string user_agent = "SluiceBot/1.0";
+  bool robots = true;
+  Duration robots_for = std::chrono::days(1);
+  bool allow_loopback = false;
+
+  static void describe(config::Section<LinksConfig>& section);
+  void validate(config::Problems& problems) const;
+};
+
+// Of the client that visits them.
+http::ClientOptions client_options(const LinksConfig& config);
+
+}  // namespace sluice::links

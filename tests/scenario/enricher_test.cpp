@@ -1,0 +1,164 @@
+// Links enriched from the simulated web.
+#include "links/enricher.h"
+
+#include <csignal>
+
+#include <simdjson.h>
+
+#include "tests/scenario/http_client_fixture.h"
+#include "tests/scenario/raw_client.h"
+#include "tests/support/lab_web.h"
+
+namespace sluice {
+namespace {
+
+using links::CanonicalUrl;
+using links::LinkFailure;
+using links::PageFacts;
+using test::RawClient;
+
+class EnricherScenario : public http::HttpClient {
+ protected:
+  EnricherScenario() {
+    config_.allow_loopback = true;
+    config_.timeout = 20s;
+    visit_with(config_);
+  }
+  ~EnricherScenario() override { wait_for(scope_.close()); }
+
+  void visit_with(const links::LinksConfig& config) {
+    make_client(client_options(config));
+    enricher_.emplace(config, *client, clock, scope_, context.get_executor());
+  }
+
+  Result<PageFacts, LinkFailure> enrich(const std::string& host, const std::string& target) {
+    return wait_for(enricher_->enrich(*CanonicalUrl::parse(web_.url(host, target))));
+  }
+
+  // The title, or the reason of the failure.
+  std::string title(const std::string& host, const std::string& target) {
+    const auto outcome = enrich(host, target);
+    return outcome ? outcome->title : std::string(enum_name(outcome.error().reason));
+  }
+
+  uint64_t requests(const std::string& key) {
+    const test::RawResponse stats = RawClient(web_.port()).get("/lab/stats");
+    uint64_t count = 0;
+    const auto document = parser_.parse(stats.body);
+    return document["byHost"][key]["requests"].get(count) == simdjson::SUCCESS ? count : 0;
+  }
+
+  test::LabWeb web_;
+  links::LinksConfig config_;
+  TaskScope scope_{context.get_executor()};
+  std::optional<links::Enricher> enricher_;
+  simdjson::dom::parser parser_;
+};
+
+TEST_F(EnricherScenario, a_page_gives_its_facts) {
+  const auto facts = enrich("news.test", "/articles/1");
+  ASSERT_TRUE(facts) << facts.error().text;
+  EXPECT_EQ(*facts, (PageFacts{.title = "/articles/1 at news.test",
+                               .description = "About /articles/1 at news.test",
+                               .site_name = "Laboratory",
+                               .image_url = web_.url("news.test", "/og.png"),
+                               .icon_url = web_.url("news.test", "/favicon.ico")}));
+}
+
+TEST_F(EnricherScenario, a_page_in_euc_kr_is_read_wherever_it_says_so) {
+  for (const char* target : {"/euc-kr/header", "/euc-kr/meta", "/euc-kr/none"}) {
+    EXPECT_EQ(title("news.test", target), "한글 제목") << target;
+  }
+}
+
+TEST_F(EnricherScenario, redirects_are_followed_up_to_a_limit) {
+  EXPECT_EQ(title("news.test", "/redirect/5"), "/landed at news.test");
+  EXPECT_EQ(title("news.test", "/redirect/6"), "bad-link");
+  EXPECT_EQ(title("news.test", "/loop"), "bad-link");
+  EXPECT_EQ(title("news.test", "/to?" + web_.url("other.test", "/x")), "/x at other.test");
+}
+
+TEST_F(EnricherScenario, a_redirect_into_a_private_network_is_not_followed) {
+  for (const char* target :
+       {"/to-private", "/to-metadata", "/to-file", "/to?http://192.168.0.1/", "/to?http://[fe80::1]/"}) {
+    EXPECT_EQ(title("news.test", target), "bad-link") << target;
+  }
+}
+
+TEST_F(EnricherScenario, loopback_is_visited_by_tests_only) {
+  config_.allow_loopback = false;
+  visit_with(config_);
+  EXPECT_EQ(title("127.0.0.1", "/"), "bad-link");
+  EXPECT_EQ(title("localhost", "/"), "bad-link");
+  EXPECT_EQ(requests("127.0.0.1") + requests("localhost"), 0u);
+}
+
+TEST_F(EnricherScenario, robots_txt_is_heeded_and_asked_for_once) {
+  EXPECT_EQ(title("news.test", "/private/x"), "robots");
+  EXPECT_EQ(title("news.test", "/private/open"), "/private/open at news.test");
+  EXPECT_EQ(title("closed.test", "/x"), "robots");
+  EXPECT_EQ(title("norobots.test", "/private/x"), "/private/x at norobots.test");
+  EXPECT_EQ(title("brokenrobots.test", "/x"), "unavailable");
+  EXPECT_EQ(requests("news.test/robots.txt"), 1u);
+  EXPECT_EQ(requests("closed.test"), 0u);
+  EXPECT_EQ(requests("brokenrobots.test"), 0u);
+}
+
+TEST_F(EnricherScenario, robots_txt_of_the_site_behind_a_redirect_counts_too) {
+  EXPECT_EQ(title("news.test", "/to?" + web_.url("closed.test", "/x")), "robots");
+  EXPECT_EQ(requests("closed.test"), 0u);
+}
+
+TEST_F(EnricherScenario, many_at_once_ask_for_robots_txt_together) {
+  std::vector<std::string> titles;
+  TaskScope visits(context.get_executor());
+  const auto visit = [](links::Enricher& enricher, CanonicalUrl url, std::vector<std::string>& found) -> Task<> {
+    const Result<PageFacts, LinkFailure> facts = co_await enricher.enrich(url);
+    found.push_back(facts ? facts->title : facts.error().text);
+  };
+  for (int i = 0; i < 20; ++i) {
+    const auto url = CanonicalUrl::parse(web_.url("busy.test", "/" + std::to_string(i)));
+    visits.spawn("visit", visit(*enricher_, *url, titles));
+  }
+  wait_for(visits.join());
+  ASSERT_EQ(titles.size(), 20u);
+  EXPECT_TRUE(std::ranges::all_of(titles, [](const std::string& title) { return title.ends_with(" at busy.test"); }));
+  EXPECT_EQ(requests("busy.test/robots.txt"), 1u);
+  EXPECT_EQ(requests("busy.test"), 20u);
+}
+
+TEST_F(EnricherScenario, failures_are_told_apart) {
+  EXPECT_EQ(title("forbidden.test", "/"), "forbidden");
+  EXPECT_EQ(title("captcha.test", "/"), "captcha");
+  EXPECT_EQ(title("news.test", "/captcha"), "captcha");
+  EXPECT_EQ(title("news.test", "/status/404"), "gone");
+  EXPECT_EQ(title("news.test", "/status/429"), "rate-limited");
+  EXPECT_EQ(title("down.test", "/"), "unavailable");
+  EXPECT_EQ(title("news.test", "/broken"), "unreachable");
+}
+
+TEST_F(EnricherScenario, a_site_that_never_answers_takes_no_longer_than_it_may) {
+  config_.timeout = 300ms;
+  visit_with(config_);
+  EXPECT_EQ(title("news.test", "/stall"), "unreachable");
+  EXPECT_EQ(title("stall.test", "/"), "unreachable");  // already with its robots.txt
+}
+
+TEST_F(EnricherScenario, a_page_without_end_is_read_as_far_as_facts_go) {
+  EXPECT_EQ(title("news.test", "/endless"), "Endless");
+}
+
+TEST_F(EnricherScenario, a_picture_has_no_facts_and_is_no_failure) {
+  const auto facts = enrich("news.test", "/picture");
+  ASSERT_TRUE(facts) << facts.error().text;
+  EXPECT_EQ(*facts, PageFacts{});
+}
+
+TEST_F(EnricherScenario, a_site_that_is_gone_is_unreachable) {
+  web_.process().signal(SIGTERM);
+  EXPECT_EQ(web_.process().wait(), 0);
+  EXPECT_EQ(title("news.test", "/"), "unreachable");
+}
+
+}  // namespace
+}  // namespace sluice
