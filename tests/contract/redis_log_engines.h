@@ -4,6 +4,7 @@
 #include "adapters/redis/redis_log.h"
 #include "adapters/redis/redis_log_retention.h"
 #include "adapters/redis/redis_log_view.h"
+#include "runtime/io_threads.h"
 #include "tests/contract/log_fixture.h"
 #include "tests/contract/redis_engines.h"
 
@@ -37,10 +38,11 @@ class OpenRedisLog {
   }
 
   SeededRandom random_{seed()};
+  SeededRandom sweeping_{seed()};
   OpenRedis open_;
   redis::RedisLog log_{open_.redis(), open_.clock(), random_, "tests"};
   redis::RedisLogView view_{log_};
-  redis::RedisLogRetention retention_{log_, random_};
+  redis::RedisLogRetention retention_{log_, sweeping_};
   redis::Subscriber subscriber_;
   TaskScope scope_;
 };
@@ -61,6 +63,26 @@ class OpenTestedRedisLog : public OpenPort<TestedLog>, public TestedLog {
  private:
   OpenRedisLog here_;
   OpenRedisLog there_;
+};
+
+// The same with its connections on another thread than its users, as a server has them.
+class OpenThreadedRedisLog : public OpenPort<TestedLog>, public TestedLog {
+ public:
+  OpenThreadedRedisLog(const RedisEngine& engine, asio::io_context&) : open_(engine, threads_.context(0)) {
+    threads_.start();
+  }
+
+  TestedLog& port() override { return *this; }
+  messaging::MessageLog& log() override { return open_.log(); }
+  messaging::LogView& view() override { return open_.view(); }
+  Task<> close() override {
+    co_await asio::co_spawn(threads_.executor(0), open_.close(), asio::use_awaitable);
+    threads_.stop();
+  }
+
+ private:
+  IoThreads threads_{1};
+  OpenRedisLog open_;
 };
 
 inline std::vector<PortEngine<TestedLog>> redis_logs() {

@@ -13,6 +13,18 @@ INSTANTIATE_TEST_SUITE_P(Redis, LogViewContract, testing::ValuesIn(redis_logs())
 
 namespace {
 
+std::vector<PortEngine<TestedLog>> threaded_logs() {
+  std::vector<PortEngine<TestedLog>> all;
+  for (const RedisEngine& engine : redis_engines()) {
+    if (engine.name != "redis") continue;
+    all.push_back({.name = "redis_on_a_thread", .open = [engine](asio::io_context& io) {
+                     return std::make_unique<OpenThreadedRedisLog>(engine, io);
+                   }});
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Threaded, MessageGroupsContract, testing::ValuesIn(threaded_logs()), port_engine_name);
+
 class RedisLogTest : public LogFixture {
  protected:
   redis::RedisLog& redis_log() { return dynamic_cast<redis::RedisLog&>(log()); }
