@@ -1,73 +1,47 @@
-#include "adapters/kafka/kafka_log.h"
-
-#include <gtest/gtest.h>
-
-#include "runtime/system_clock.h"
-#include "tests/contract/task_fixture.h"
-#include "tests/support/kafka_broker.h"
+#include "tests/contract/kafka_engines.h"
+#include "tests/contract/log_view_contract.h"
+#include "tests/contract/message_log_contract.h"
 #include "tests/support/needs.h"
 
 namespace sluice::test {
 namespace {
 
-using messaging::Message;
+class OpenTestedKafkaLog : public OpenPort<TestedLog>, public TestedLog {
+ public:
+  OpenTestedKafkaLog(const kafka::KafkaConfig& config, asio::io_context& io) : here_(config, io), there_(config, io) {}
 
-class KafkaLogTest : public TaskFixture {
- protected:
-  void SetUp() override {
-    SLUICE_NEEDS(KafkaBroker::why_missing());
-    static KafkaBroker broker;
-    log_ =
-        std::make_unique<kafka::KafkaLog>(kafka::KafkaConfig{.brokers = broker.address()}, io_.get_executor(), clock_);
-  }
-  void TearDown() override {
-    if (log_) run(log_->close());
-    log_.reset();
+  TestedLog& port() override { return *this; }
+  messaging::MessageLog& log() override { return here_.log(); }
+  messaging::LogView& view() override { return here_.log(); }
+  messaging::MessageLog& other_log() override { return there_.log(); }
+  Task<> close() override {
+    co_await here_.close();
+    co_await there_.close();
   }
 
-  SystemClock clock_;
-  std::unique_ptr<kafka::KafkaLog> log_;
+ private:
+  OpenKafkaLog here_;
+  OpenKafkaLog there_;
 };
 
-TEST_F(KafkaLogTest, publishes_and_delivers) {
-  run(log_->declare({{.name = "orders", .partitions = 4}}));
-  std::vector<Message> messages;
-  for (int i = 0; i < 100; ++i) {
-    messages.push_back(
-        {"orders", fmt::format("key-{}", i % 7), fmt::format("payload {}", i), {{"message-type", "Made"}}});
-  }
-  const auto outcomes = run(log_->publish(messages));
-  for (const auto& outcome : outcomes) EXPECT_TRUE(std::holds_alternative<messaging::Position>(outcome));
-  auto subscription = log_->subscribe({.group = "g", .topics = {"orders"}}, io_.get_executor());
-  std::vector<messaging::Delivery> all;
-  std::map<messaging::AssignmentRef, int64_t> next;
-  while (all.size() < 100) {
-    auto fetched = run(subscription->fetch(1000, Deadline::after(clock_, 10s)));
-    ASSERT_FALSE(fetched.empty());
-    for (auto& delivery : fetched.deliveries) {
-      EXPECT_EQ(delivery.header("message-type"), "Made");
-      next[delivery.assignment] = delivery.offset + 1;
-      all.push_back(delivery);
-    }
-  }
-  std::vector<messaging::Progress> progress;
-  for (const auto& [assignment, offset] : next) progress.push_back({assignment, offset});
-  run(subscription->commit(progress));
-  for (const auto& view : run(log_->groups())) {
-    EXPECT_EQ(view.lag, 0) << view.topic << view.partition << view.member;
-    EXPECT_NE(view.member, "");
-  }
-  all.clear();
-  run(subscription->close());
-  const auto topics = run(log_->topics());
-  EXPECT_EQ(topics.size(), 1U);
-  EXPECT_EQ(topics.at(0).topic, (messaging::Topic{.name = "orders", .partitions = 4}));
-  size_t seen = 0;
-  for (const auto& bounds : topics.at(0).partitions) {
-    seen += run(log_->read("orders", bounds.partition, 0, 1000)).size();
-  }
-  EXPECT_EQ(seen, 100U);
+std::vector<PortEngine<TestedLog>> logs() {
+  if (KafkaBroker::why_missing()) return {};
+  const auto open = [](asio::io_context& io) {
+    return std::make_unique<OpenTestedKafkaLog>(shared_kafka().config(), io);
+  };
+  return {{.name = "kafka", .open = open}};
+}
+
+// Suites that are instantiated with no engine at all would pass silently.
+TEST(KafkaEngines, can_be_had) {
+  SLUICE_NEEDS(KafkaBroker::why_missing());
+  EXPECT_EQ(logs().size(), 1U);
 }
 
 }  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Kafka, MessageLogContract, testing::ValuesIn(logs()), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Kafka, MessageGroupsContract, testing::ValuesIn(logs()), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Kafka, LogViewContract, testing::ValuesIn(logs()), port_engine_name);
+
 }  // namespace sluice::test

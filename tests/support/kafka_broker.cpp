@@ -66,6 +66,17 @@ void download(const fs::path& target) {
               5min);
 }
 
+// Whether all of its threads have stopped: each goes on until it notices the signal. "PID (NAME) STATE ..."
+bool is_stopped(pid_t pid) {
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+    std::string stat;
+    std::getline(std::ifstream(thread.path() / "stat"), stat);
+    const size_t name_end = stat.rfind(") ");
+    if (name_end != std::string::npos && stat.at(name_end + 2) != 'T') return false;
+  }
+  return true;
+}
+
 // The jars, downloaded once.
 std::string class_path() {
   return cached(fmt::format("kafka-{}", kafka_version), download) / "jars" / "*";
@@ -119,8 +130,8 @@ void KafkaBroker::write_settings(const std::vector<KafkaNode>& voters) const {
   // What kafka-storage.sh would write, without another Java for it. Ids are any 16 bytes as base64url.
   fs::create_directory(folder_ / "data");
   std::ofstream(folder_ / "data/meta.properties")
-      << "version=1\ncluster.id=c2x1aWNlLXRlc3RzLWthZg\nnode.id=" << self_.id << "\ndirectory.id=c2x1aWNlLWRpcmVjdG9ye"
-      << "ABCDEFGHIJ"[self_.id] << "\n";
+      << "version=1\ncluster.id=c2x1aWNlLXRlc3RzLWthZg\nnode.id=" << self_.id << "\n"
+      << "directory.id=c2x1aWNlLWRpcmVjdG9" << self_.id << "eQ\n";
 }
 
 void KafkaBroker::start() {
@@ -151,6 +162,8 @@ void KafkaBroker::stop() {
 
 void KafkaBroker::pause() {
   process_->signal_tree(SIGSTOP);
+  while (!is_stopped(process_->pid())) {
+  }
 }
 
 void KafkaBroker::resume() {

@@ -63,7 +63,7 @@ class KafkaBroker {
   void stop();
   // SIGKILL.
   void kill() { process_->kill(); }
-  // SIGSTOP and SIGCONT.
+  // SIGSTOP, and SIGCONT. Paused means that nothing is answered any more.
   void pause();
   void resume();
   bool running() { return process_ && process_->running(); }

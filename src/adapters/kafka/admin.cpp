@@ -61,12 +61,6 @@ Admin::Cluster Admin::cluster() const {
   return cluster;
 }
 
-std::string Admin::cluster_id() const {
-  const std::unique_ptr<char, decltype(&free)> id(rd_kafka_clusterid(instance_.get(), timeout_ms()), free);
-  if (!id) throw unavailable(RD_KAFKA_RESP_ERR__TIMED_OUT);
-  return id.get();
-}
-
 void Admin::create(const std::vector<NewTopicPlan>& topics) const {
   std::vector<NewTopic> wanted;
   for (const NewTopicPlan& plan : topics) {
@@ -75,7 +69,7 @@ void Admin::create(const std::vector<NewTopicPlan>& topics) const {
         rd_kafka_NewTopic_new(plan.topic.name.c_str(), plan.topic.partitions, plan.replicas, problem, sizeof problem));
     if (!topic) throw EngineUnavailable(engine_name, problem, EngineUnavailable::Retryable::no);
     rd_kafka_NewTopic_set_config(topic.get(), "retention.ms", milliseconds(plan.topic.retention).c_str());
-    rd_kafka_NewTopic_set_config(topic.get(), "max.message.bytes", std::to_string(plan.max_message).c_str());
+    rd_kafka_NewTopic_set_config(topic.get(), "max.message.bytes", std::to_string(plan.largest_batch).c_str());
     rd_kafka_NewTopic_set_config(topic.get(), "min.insync.replicas", plan.replicas > 2 ? "2" : "1");
     wanted.push_back(std::move(topic));
   }

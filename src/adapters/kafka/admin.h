@@ -26,13 +26,11 @@ class Admin {
     std::set<std::string> leaderless = {};
   };
   Cluster cluster() const;
-  // Stays with the cluster's data.
-  std::string cluster_id() const;
 
   struct NewTopicPlan {
     messaging::Topic topic;
     int replicas = 1;
-    size_t max_message = 1 << 20;
+    size_t largest_batch = 1 << 20;
   };
   // Those that exist already are left alone.
   void create(const std::vector<NewTopicPlan>& topics) const;

@@ -28,7 +28,9 @@ void set_kb(const Conf& conf, const char* name, size_t bytes) {
 
 // Called on librdkafka's threads. Levels are those of syslog.
 void write_log(const rd_kafka_t* instance, int level, const char* facility, const char* text) {
-  const log::Level ours = level <= 3 ? log::Level::warning : level <= 5 ? log::Level::info : log::Level::debug;
+  // A connection that fails does so again and again; who uses it tells once.
+  const bool repeated = std::string_view(facility) == "FAIL" || std::string_view(facility) == "ERROR";
+  const log::Level ours = level <= 3 && !repeated ? log::Level::warning : log::Level::debug;
   if (!log::enabled(ours)) return;
   log::write(ours, "kafka client", {{"client", rd_kafka_name(instance)}, {"about", facility}, {"text", text}});
 }
@@ -62,6 +64,10 @@ void set_security(const Conf& conf, const KafkaConfig& config) {
 
 }  // namespace
 
+size_t largest_batch(const KafkaConfig& config) {
+  return std::max(config.batch, messaging::max_message_bytes) + (64 << 10);
+}
+
 Instances::Instances(KafkaConfig config) : config_(std::move(config)), offload_(engine_name, threads, most_waiting) {}
 
 Conf Instances::common() const {
@@ -69,10 +75,10 @@ Conf Instances::common() const {
   set(conf, "bootstrap.servers", config_.brokers);
   set(conf, "client.id", config_.client_name);
   set_security(conf, config_);
-  // A broker that comes back is found again within two seconds, and so is a topic that somebody made.
+  // A broker that comes back is found again within two seconds, a topic that somebody made within five.
   set(conf, "reconnect.backoff.ms", "50");
   set(conf, "reconnect.backoff.max.ms", "2000");
-  set(conf, "topic.metadata.refresh.interval.ms", "10000");
+  set(conf, "topic.metadata.refresh.interval.ms", "5000");
   set(conf, "topic.metadata.refresh.fast.interval.ms", "100");
   set_ms(conf, "socket.connection.setup.timeout.ms", std::max<Duration>(1s, config_.request_timeout));
   set(conf, "socket.keepalive.enable", "true");
@@ -94,7 +100,7 @@ Instance Instances::producer() {
   set_ms(conf, "linger.ms", config_.linger);
   set(conf, "batch.size", fmt::format("{}", config_.batch));
   set(conf, "batch.num.messages", "100000");
-  set(conf, "message.max.bytes", fmt::format("{}", config_.max_message));
+  set(conf, "message.max.bytes", fmt::format("{}", largest_batch(config_)));
   // Bounded by ourselves before a call begins (producer.h), so that no call is refused half done.
   set(conf, "queue.buffering.max.messages", fmt::format("{}", config_.max_pending));
   set_kb(conf, "queue.buffering.max.kbytes", config_.max_pending_bytes);

@@ -11,6 +11,9 @@
 
 namespace sluice::kafka {
 
+// What brokers must take at once: a batch, or a message that is larger, and what frames them.
+size_t largest_batch(const KafkaConfig& config);
+
 // Safe to use from any thread.
 class Instances {
  public:

@@ -43,14 +43,11 @@ void KafkaConfig::describe(config::Section<KafkaConfig>& section) {
       .at_least(100ms);
   section.key("request_timeout", &C::request_timeout, "How long anything else may take: topics, groups, commits.")
       .at_least(100ms);
-  section
-      .bytes("max_message", &C::max_message, "The largest message with its key and headers; larger ones are refused.")
-      .between(kib(1), mib(100));
   section.key("max_pending", &C::max_pending, "Messages without an acknowledgement; more get 503.")
       .between(1, 10'000'000);
-  section.bytes("max_pending_bytes", &C::max_pending_bytes, "The same in bytes.").between(mib(1), gib(2));
+  section.bytes("max_pending_bytes", &C::max_pending_bytes, "The same in bytes.").between(mib(16), gib(2));
   section.key("linger", &C::linger, "How long a message waits for others to share its batch.").between(0ms, 1s);
-  section.bytes("batch", &C::batch, "The largest batch.").between(kib(1), mib(100));
+  section.bytes("batch", &C::batch, "The largest batch.").between(kib(1), mib(16));
   section.bytes("prefetch", &C::prefetch, "Read ahead for each partition a consumer owns.").between(kib(64), gib(1));
 }
 
@@ -66,7 +63,6 @@ void KafkaConfig::validate(config::Problems& problems) const {
   if (!user.empty() && !tls && mechanism == Mechanism::plain) {
     problems.add("mechanism", "plain sends the password as it is; set tls = true or another mechanism");
   }
-  if (max_message > max_pending_bytes) problems.add("max_message", "must not exceed max_pending_bytes; lower it");
 }
 
 }  // namespace sluice::kafka

@@ -39,7 +39,6 @@ struct KafkaConfig {
 
   Duration send_timeout = 5s;      // of a publish
   Duration request_timeout = 10s;  // of anything else
-  size_t max_message = 1 << 20;    // key, payload and headers
   // What is not acknowledged; more is refused with Overloaded.
   size_t max_pending = 100'000;
   size_t max_pending_bytes = 128 << 20;

@@ -81,7 +81,7 @@ Task<> KafkaLog::declare(std::vector<Topic> topics) {
   const Admin admin = parts_->admin();
   const KafkaConfig& config = parts_->instances.config();
   Offload& offload = parts_->instances.offload();
-  const auto make = [admin, topics, config] { declare_topics(admin, topics, config); };
+  const auto make = [admin, topics, &config] { declare_topics(admin, topics, largest_batch(config)); };
   co_await offload.run(make);
   const Deadline deadline = Deadline::after(parts_->clock, config.request_timeout);
   const auto look = [admin, topics] { return are_served(admin, topics); };
@@ -102,9 +102,7 @@ std::unique_ptr<messaging::Subscription> KafkaLog::subscribe(messaging::Subscrip
 }
 
 Task<KafkaLog::Memory> KafkaLog::memory(std::string) {
-  const auto ask = [admin = parts_->admin()] { return admin.cluster_id(); };
-  std::string id = co_await parts_->instances.offload().run(ask);
-  co_return Memory{.life = std::move(id), .run = ""};
+  co_return Memory{.life = engine_name, .run = engine_name};
 }
 
 Task<std::vector<TopicView>> KafkaLog::topics() {

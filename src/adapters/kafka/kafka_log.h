@@ -32,7 +32,7 @@ class KafkaLog final : public messaging::MessageLog, public messaging::LogView {
   Task<> declare(std::vector<messaging::Topic> topics) override;
   Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override;
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
-  // Lives as long as the cluster's id, which is lost only with all of its data.
+  // Always the same: what a topic's replicas acknowledged stays.
   Task<Memory> memory(std::string topic) override;
 
   Task<std::vector<messaging::TopicView>> topics() override;

@@ -8,6 +8,21 @@
 
 namespace sluice::kafka {
 
+// A fetch is under way while this lives.
+class KafkaSubscription::Fetching {
+ public:
+  explicit Fetching(KafkaSubscription& subscription) : subscription_(subscription) { subscription_.fetching_ = true; }
+  ~Fetching() {
+    subscription_.fetching_ = false;
+    subscription_.last_fetch_ = subscription_.clock_.now();
+  }
+  Fetching(const Fetching&) = delete;
+  Fetching& operator=(const Fetching&) = delete;
+
+ private:
+  KafkaSubscription& subscription_;
+};
+
 using messaging::AssignmentRef;
 using messaging::Fetched;
 using messaging::Progress;
@@ -22,9 +37,12 @@ KafkaSubscription::KafkaSubscription(Instances& instances, messaging::Subscripti
       events_(rd_kafka_queue_get_consumer(instance_.get())),
       owned_(instance_, signal_),
       commits_(instance_, signal_, owned_, clock, executor),
-      changed_(executor) {
+      changed_(executor),
+      silence_(executor),
+      last_fetch_(clock.now()) {
   signal_.watch(events_);
-  subscribe();
+  join();
+  watch_silence(config_.session);
 }
 
 KafkaSubscription::~KafkaSubscription() {
@@ -32,7 +50,7 @@ KafkaSubscription::~KafkaSubscription() {
   if (last_events_) QueueSignal::unwatch(last_events_);
 }
 
-void KafkaSubscription::subscribe() {
+void KafkaSubscription::join() {
   const Partitions topics = new_partitions();
   for (const std::string& topic : config_.topics) {
     rd_kafka_topic_partition_list_add(topics.get(), topic.c_str(), RD_KAFKA_PARTITION_UA);
@@ -40,7 +58,25 @@ void KafkaSubscription::subscribe() {
   throw_if(rd_kafka_subscribe(instance_.get(), topics.get()));
 }
 
+void KafkaSubscription::watch_silence(Duration after) {
+  silence_.expires_after(after);
+  silence_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (error || alive.expired() || closing_) return;
+    const Duration silent_for = fetching_ ? 0s : std::chrono::floor<Duration>(clock_.now() - last_fetch_);
+    if (silent_for >= config_.session && !silent_) fall_silent();
+    watch_silence(std::max<Duration>(1ms, config_.session - silent_for % config_.session));
+  });
+}
+
+void KafkaSubscription::fall_silent() {
+  silent_ = true;
+  rd_kafka_unsubscribe(instance_.get());
+  if (revocation_) answer_revocation();
+}
+
 Task<Fetched> KafkaSubscription::fetch(size_t most, Deadline deadline) {
+  if (std::exchange(silent_, false)) join();
+  const Fetching fetching(*this);
   while (true) {
     look_at_events();
     end_revocation_in_time();
@@ -55,6 +91,7 @@ Fetched KafkaSubscription::take(size_t most) {
   if (!fetched.empty()) return fetched;
   if (!problem_.empty()) throw EngineUnavailable(engine_name, std::exchange(problem_, {}));
   fetched.deliveries = owned_.take(most);
+  if (!fetched.deliveries.empty()) reachable_.works();
   return fetched;
 }
 
@@ -100,7 +137,7 @@ void KafkaSubscription::on_assigned(rd_kafka_event_t* event) {
 void KafkaSubscription::on_revoked(rd_kafka_event_t* event) {
   const rd_kafka_topic_partition_list_t* partitions = rd_kafka_event_topic_partition_list(event);
   revocation_ = {Partitions(rd_kafka_topic_partition_list_copy(partitions)), clock_.now() + config_.handover};
-  if (closing_ || rd_kafka_assignment_lost(instance_.get()) != 0) return answer_revocation();
+  if (closing_ || silent_ || rd_kafka_assignment_lost(instance_.get()) != 0) return answer_revocation();
   for (int i = 0; i < partitions->cnt; ++i) {
     OwnedPartition* owned = owned_.find(partitions->elems[i].topic, partitions->elems[i].partition);
     if (owned == nullptr) continue;
@@ -134,6 +171,7 @@ void KafkaSubscription::answer_revocation() {
 }
 
 void KafkaSubscription::on_error(rd_kafka_event_t* event) {
+  reachable_.fails(rd_kafka_event_error_string(event));
   // One broker of several, found again by itself; or the partitions are lost, which is told by itself.
   constexpr std::array passing = {RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE,
                                   RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED};

@@ -2,10 +2,14 @@
 //
 // Rebalancing is cooperative: only what moves is asked back, and a revocation is answered when the last partition of it
 // was let go, or its time is over. Then what is left of it counts as lost.
+//
+// librdkafka keeps a member alive from a thread of its own. So a member that has not fetched for its session leaves the
+// group by itself, and joins it again with its next fetch.
 #pragma once
 
 #include "adapters/kafka/commits.h"
 #include "adapters/kafka/instances.h"
+#include "adapters/kafka/reachable.h"
 
 namespace sluice::kafka {
 
@@ -24,13 +28,16 @@ class KafkaSubscription final : public messaging::Subscription {
   Task<> close() override;
 
  private:
+  class Fetching;
   // What was asked back and not answered yet.
   struct Revocation {
     Partitions partitions;
     Instant end;
   };
 
-  void subscribe();
+  void join();
+  void watch_silence(Duration after);
+  void fall_silent();
   void look();
   void look_at_events();
   void on_rebalance(rd_kafka_event_t* event);
@@ -53,12 +60,19 @@ class KafkaSubscription final : public messaging::Subscription {
   OwnedPartitions owned_;
   Commits commits_;
   Wakeup changed_;
+  asio::steady_timer silence_;
 
   std::optional<Revocation> revocation_;
   std::vector<messaging::AssignmentRef> leaving_;  // not told yet
   std::vector<messaging::AssignmentRef> lost_;     // not told yet
   std::string problem_;                            // not told yet
+  Instant last_fetch_;
+  bool fetching_ = false;
+  bool silent_ = false;
+  Reachable reachable_{"consumer"};
   bool closing_ = false;
+  // A wait of the timer that has ended may be answered after this is gone.
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace sluice::kafka

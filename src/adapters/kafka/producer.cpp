@@ -78,6 +78,7 @@ void Producer::submit(const std::shared_ptr<Publishing>& call) {
 rd_kafka_resp_err_t Producer::send(Publishing::Sent& sent) {
   const messaging::Message& message = *sent.message;
   if (!messaging::is_topic_name(message.topic)) return RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
+  if (messaging::bytes_of(message) > messaging::max_message_bytes) return RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
   Headers headers = headers_of(message);
   std::array<rd_kafka_vu_t, 6> values{};
   values[0].vtype = RD_KAFKA_VTYPE_RKT;
@@ -130,6 +131,7 @@ void Producer::on_event(rd_kafka_event_t* event, Calls& ended) {
 
 void Producer::on_reports(rd_kafka_event_t* event, Calls& ended) {
   while (const rd_kafka_message_t* report = rd_kafka_event_message_next(event)) {
+    if (report->err == RD_KAFKA_RESP_ERR_NO_ERROR) reachable_.works();
     if (report->err != RD_KAFKA_RESP_ERR_NO_ERROR) send_failed.with({rd_kafka_err2name(report->err)}).add();
     auto& sent = *static_cast<Publishing::Sent*>(report->_private);
     auto call = sent.call->shared_from_this();
@@ -138,7 +140,7 @@ void Producer::on_reports(rd_kafka_event_t* event, Calls& ended) {
 }
 
 void Producer::on_error(rd_kafka_event_t* event) {
-  if (rd_kafka_event_error_is_fatal(event) == 0) return;  // recovers by itself, and is in the log
+  if (rd_kafka_event_error_is_fatal(event) == 0) return reachable_.fails(rd_kafka_event_error_string(event));
   log::error("the Kafka producer is replaced", {{"error", rd_kafka_event_error_string(event)}});
   broken_ = true;
 }

@@ -11,6 +11,7 @@
 #include "adapters/kafka/instances.h"
 #include "adapters/kafka/publishing.h"
 #include "adapters/kafka/queue_signal.h"
+#include "adapters/kafka/reachable.h"
 #include "runtime/clock.h"
 
 namespace sluice::kafka {
@@ -53,6 +54,7 @@ class Producer {
   const Instance instance_;
   const Queue queue_;
   QueueSignal signal_;
+  Reachable reachable_{"producer"};
   std::atomic<bool> broken_ = false;
 
   std::mutex mutex_;

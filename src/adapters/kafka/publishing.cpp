@@ -17,12 +17,9 @@ using messaging::Position;
 using messaging::Published;
 using messaging::Rejected;
 
-size_t bytes_of(const std::vector<Message>& messages) {
+size_t bytes_of_all(const std::vector<Message>& messages) {
   size_t bytes = 0;
-  for (const Message& message : messages) {
-    bytes += message.key.size() + message.payload.size();
-    for (const auto& [name, value] : message.headers) bytes += name.size() + value.size();
-  }
+  for (const Message& message : messages) bytes += messaging::bytes_of(message);
   return bytes;
 }
 
@@ -45,7 +42,7 @@ Publishing::Publishing(std::vector<Message> messages, std::shared_ptr<Pending> p
     : messages_(std::move(messages)),
       pending_(std::move(pending)),
       deadline_(deadline),
-      bytes_(bytes_of(messages_)),
+      bytes_(bytes_of_all(messages_)),
       sent_(messages_.size()) {
   pending_->count(messages_.size(), bytes_);
   for (size_t i = 0; i < messages_.size(); ++i) {

@@ -18,22 +18,17 @@ using messaging::TopicView;
 constexpr const char* retention_key = "retention.ms";
 constexpr const char* size_key = "max.message.bytes";
 
-// A batch is what the brokers measure.
-size_t largest_batch(const KafkaConfig& config) {
-  return std::max(config.max_message, config.batch) + (64 << 10);
-}
-
 std::string retention_of(const Topic& topic) {
   return fmt::format("{}", std::chrono::ceil<std::chrono::milliseconds>(topic.retention).count());
 }
 
 void create_missing(const Admin& admin, const std::vector<Topic>& topics, const Admin::Cluster& cluster,
-                    const KafkaConfig& config) {
+                    size_t largest_batch) {
   std::vector<Admin::NewTopicPlan> missing;
   for (const Topic& topic : topics) {
     const auto existing = cluster.partitions.find(topic.name);
     if (existing == cluster.partitions.end()) {
-      missing.push_back({topic, std::min(3, cluster.brokers), largest_batch(config)});
+      missing.push_back({topic, std::min(3, cluster.brokers), largest_batch});
     } else if (existing->second != topic.partitions) {
       log::warning("a topic keeps the partitions it has",
                    {{"topic", topic.name}, {"has", existing->second}, {"declared", topic.partitions}});
@@ -44,7 +39,7 @@ void create_missing(const Admin& admin, const std::vector<Topic>& topics, const 
 
 // Whatever else an operator has set stays: a request replaces everything.
 void adjust_settings(const Admin& admin, const std::vector<Topic>& topics, const Admin::Cluster& cluster,
-                     const KafkaConfig& config) {
+                     size_t largest_batch) {
   std::set<std::string> existing;
   for (const Topic& topic : topics) {
     if (cluster.partitions.contains(topic.name)) existing.insert(topic.name);
@@ -55,7 +50,7 @@ void adjust_settings(const Admin& admin, const std::vector<Topic>& topics, const
     if (its == settings.end()) continue;
     const Admin::Settings before = its->second;
     its->second[retention_key] = retention_of(topic);
-    its->second[size_key] = fmt::format("{}", largest_batch(config));
+    its->second[size_key] = fmt::format("{}", largest_batch);
     if (its->second == before) settings.erase(its);
   }
   if (!settings.empty()) admin.set(settings);
@@ -79,17 +74,27 @@ std::set<std::string> names(const std::map<std::string, int32_t>& partitions) {
 
 }  // namespace
 
-void declare_topics(const Admin& admin, const std::vector<Topic>& topics, const KafkaConfig& config) {
+void declare_topics(const Admin& admin, const std::vector<Topic>& topics, size_t largest_batch) {
   const Admin::Cluster cluster = admin.cluster();
-  create_missing(admin, topics, cluster, config);
-  adjust_settings(admin, topics, cluster, config);
+  create_missing(admin, topics, cluster, largest_batch);
+  adjust_settings(admin, topics, cluster, largest_batch);
 }
 
 bool are_served(const Admin& admin, const std::vector<Topic>& topics) {
   const Admin::Cluster cluster = admin.cluster();
-  return std::ranges::all_of(topics, [&](const Topic& topic) {
-    return cluster.partitions.contains(topic.name) && !cluster.leaderless.contains(topic.name);
-  });
+  std::map<std::string, int32_t> partitions;
+  for (const Topic& topic : topics) {
+    const auto found = cluster.partitions.find(topic.name);
+    if (found == cluster.partitions.end() || cluster.leaderless.contains(topic.name)) return false;
+    partitions.insert(*found);
+  }
+  try {
+    // A leader is named before it knows that it is one.
+    admin.bounds(partitions);
+    return true;
+  } catch (const EngineUnavailable&) {
+    return false;
+  }
 }
 
 std::vector<TopicView> view_topics(const Admin& admin) {

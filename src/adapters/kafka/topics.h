@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "adapters/kafka/admin.h"
-#include "adapters/kafka/kafka_config.h"
 #include "messaging/log_view.h"
 
 namespace sluice::kafka {
 
-// Makes what is missing and sets retentions. Blocks. Topics can be used when `are_served`.
-void declare_topics(const Admin& admin, const std::vector<messaging::Topic>& topics, const KafkaConfig& config);
+// Makes what is missing, and sets retentions and the largest batch that is taken. Blocks. Topics can be used when
+// `are_served`.
+void declare_topics(const Admin& admin, const std::vector<messaging::Topic>& topics, size_t largest_batch);
 
-// Whether each partition of these topics has a leader. Blocks.
+// Whether each partition of these topics has a leader that answers. Blocks.
 bool are_served(const Admin& admin, const std::vector<messaging::Topic>& topics);
 
 // Blocks.

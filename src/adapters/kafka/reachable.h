@@ -1,0 +1,27 @@
+// Says once that the brokers are away, and once that they are back.
+#pragma once
+
+#include "runtime/log.h"
+
+namespace sluice::kafka {
+
+// Belongs to one executor.
+class Reachable {
+ public:
+  explicit Reachable(std::string_view who) : who_(who) {}
+
+  void fails(std::string_view error) {
+    if (!away_) log::warning("Kafka does not answer as it should", {{"client", who_}, {"error", error}});
+    away_ = true;
+  }
+  void works() {
+    if (away_) log::info("Kafka answers again", {{"client", who_}});
+    away_ = false;
+  }
+
+ private:
+  const std::string_view who_;
+  bool away_ = false;
+};
+
+}  // namespace sluice::kafka
