@@ -279,7 +279,9 @@ void Handlers::end_overdue(Instant now) {
 
 Instant Handlers::next_look(Instant now) const {
   const Instant retry = later_.empty() ? Instant::max() : later_.begin()->first;
-  return std::min({now + config_.handler_timeout / 4, retry, gate_.opens_at()});
+  // An open gate that nobody wants to pass is nothing to wait for.
+  const Instant gate = gate_.opens_at() > now ? gate_.opens_at() : Instant::max();
+  return std::min({now + config_.handler_timeout / 4, retry, gate});
 }
 
 }  // namespace sluice::messaging

@@ -23,6 +23,7 @@ class PretendLog : public MessageLog, public LogView {
   std::function<bool(std::string_view call)> fails = [](std::string_view) { return false; };
   std::function<Duration()> takes = [] { return Duration{0}; };
   std::function<void(const Position& next)> on_commit = [](const Position&) {};
+  std::function<void(const Message&, const Position&)> on_store = [](const Message&, const Position&) {};
   size_t largest = 1 << 20;  // payload
   size_t lost_commits = 0;   // that came too late
 
@@ -115,7 +116,8 @@ class PretendLog : public MessageLog, public LogView {
     Partition& partition = topic->second[static_cast<size_t>(number)];
     const int64_t offset = partition.end;
     partition.end += 1 + offset % 3 % 2;  // gaps
-    Position position{message.topic, number, offset};
+    const Position position{message.topic, number, offset};
+    on_store(message, position);
     partition.messages.push_back(std::make_shared<const Stored>(Stored{offset, clock_.wall(), std::move(message)}));
     return position;
   }
