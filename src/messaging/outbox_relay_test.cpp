@@ -58,7 +58,7 @@ struct OutboxRelayTest : testing::Test {
   SeededRandom random{1};
   Bell bell;
   PretendOutbox store{clock};
-  PretendLog log{clock};
+  RecordingLog log{clock};
   OutboxRelayConfig config;
   std::vector<std::unique_ptr<OutboxRelay>> relays;
 };

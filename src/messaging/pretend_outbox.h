@@ -133,9 +133,10 @@ class PretendOutbox : public OutboxStore {
   std::optional<MessageLog::Memory> remembered_;
 };
 
-class PretendLog : public MessageLog {
+// Keeps what was published, for a relay to be looked at.
+class RecordingLog : public MessageLog {
  public:
-  explicit PretendLog(Clock& clock) : clock_(clock) {}
+  explicit RecordingLog(Clock& clock) : clock_(clock) {}
 
   Task<> declare(std::vector<Topic>) override { co_return; }
   Task<std::vector<Published>> publish(std::vector<Message> messages) override {
