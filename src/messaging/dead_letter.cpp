@@ -106,7 +106,11 @@ bool read_body(const Delivery& delivery, DeadLetter& letter) {
 }  // namespace
 
 std::string DeadLetter::id() const {
-  return position_text(position);
+  return letter_id(position);
+}
+
+std::string letter_id(const Position& letter) {
+  return position_text(letter);
 }
 
 std::optional<Position> parse_letter_id(std::string_view id) {

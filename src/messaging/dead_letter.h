@@ -40,10 +40,10 @@ struct DeadLetter {
   Message original{};
   bool complete = false;
 
-  // "TOPIC:PARTITION:OFFSET" of the letter.
-  std::string id() const;
+  std::string id() const;  // "TOPIC:PARTITION:OFFSET"
 };
 
+std::string letter_id(const Position& letter);
 // Nothing where it is no id of a letter.
 std::optional<Position> parse_letter_id(std::string_view id);
 

@@ -18,6 +18,18 @@ std::vector<int64_t> selected_of(const LetterFold& fold, const LetterSelection& 
   return offsets;
 }
 
+// A row that its outbox gave up, seen as a letter.
+DeadLetter letter_of(int32_t database, DeadRow row) {
+  DeadLetter letter;
+  letter.position = {std::string(outbox_letters), database, row.id};
+  letter.group = "relay";
+  letter.failure = {"REJECTED", std::move(row.reason), row.tries, row.failed_at};
+  letter.original = to_message(std::move(row.message));
+  letter.origin = letter.position;
+  letter.complete = true;
+  return letter;
+}
+
 }  // namespace
 
 bool LetterSelection::takes(const DeadLetter& candidate) const {
@@ -26,23 +38,27 @@ bool LetterSelection::takes(const DeadLetter& candidate) const {
          (!failed_before || candidate.failure.at < *failed_before) && (!letter || candidate.position == *letter);
 }
 
-DeadLetters::DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics)
-    : log_(log), view_(view), clock_(clock), topics_(std::move(topics)) {}
+DeadLetters::DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics,
+                         std::vector<OutboxDead*> outboxes)
+    : log_(log), view_(view), clock_(clock), topics_(std::move(topics)), outboxes_(std::move(outboxes)) {}
 
 Task<std::vector<LetterGroup>> DeadLetters::groups(LetterSelection selection) {
   const std::vector<LetterFold> folds = co_await scan();
   std::map<std::tuple<std::string, std::string, std::string>, LetterGroup> groups;
+  const auto count = [&groups](const DeadLetter& letter) {
+    LetterGroup& group = groups[{letter.position.topic, letter.original.topic, letter.failure.reason}];
+    const Time at = letter.failure.at;
+    group.oldest = group.count == 0 ? at : std::min(group.oldest, at);
+    group.newest = std::max(group.newest, at);
+    ++group.count;
+  };
   for (const LetterFold& fold : folds) {
     for (const auto& [offset, open] : fold.open()) {
-      const DeadLetter& letter = open.letter;
-      if (!selection.takes(letter)) continue;
-      LetterGroup& group = groups[{fold.topic(), letter.original.topic, letter.failure.reason}];
-      const Time at = letter.failure.at;
-      group.oldest = group.count == 0 ? at : std::min(group.oldest, at);
-      group.newest = std::max(group.newest, at);
-      ++group.count;
+      if (selection.takes(open.letter)) count(open.letter);
     }
   }
+  const std::vector<DeadLetter> refused = co_await rows(std::move(selection));
+  std::ranges::for_each(refused, count);
   std::vector<LetterGroup> found;
   for (auto& [names, group] : groups) {
     std::tie(group.letters_topic, group.topic, group.reason) = names;
@@ -60,6 +76,7 @@ Task<LetterPage> DeadLetters::list(LetterSelection selection, size_t most, std::
   std::ranges::sort(folds, {}, [](const LetterFold& fold) { return std::pair(fold.topic(), fold.partition()); });
   LetterPage result;
   for (const LetterFold& fold : folds) {
+    if (from && from->topic == outbox_letters) break;  // those come behind all topics
     std::vector<int64_t> offsets = selected_of(fold, selection);
     std::erase_if(offsets, [&](int64_t offset) { return Position{fold.topic(), fold.partition(), offset} < from; });
     const size_t room = most - result.letters.size();
@@ -67,8 +84,13 @@ Task<LetterPage> DeadLetters::list(LetterSelection selection, size_t most, std::
     offsets.resize(std::min(offsets.size(), room));
     std::vector<DeadLetter> letters = co_await load(fold, std::move(offsets));
     std::ranges::move(letters, std::back_inserter(result.letters));
-    if (result.next) break;
+    if (result.next) co_return result;
   }
+  std::vector<DeadLetter> refused = co_await rows(std::move(selection), std::move(from));
+  const size_t room = most - result.letters.size();
+  if (refused.size() > room) result.next = refused[room].position;
+  refused.resize(std::min(refused.size(), room));
+  std::ranges::move(refused, std::back_inserter(result.letters));
   co_return result;
 }
 
@@ -85,6 +107,8 @@ Task<std::map<std::string, size_t>> DeadLetters::open() {
   std::map<std::string, size_t> counts;
   for (const std::string& topic : topics_) counts[topic] = 0;
   for (const LetterFold& fold : folds) counts[fold.topic()] += fold.open().size();
+  const std::vector<DeadLetter> refused = co_await rows({});
+  if (!outboxes_.empty()) counts[std::string(outbox_letters)] = refused.size();
   co_return counts;
 }
 
@@ -142,12 +166,15 @@ Task<LetterProgress> DeadLetters::settle(LetterSelection selection, SettleOption
   std::vector<LetterFold> folds = co_await scan();
   LetterProgress progress;
   for (const LetterFold& fold : folds) progress.selected += selected_of(fold, selection).size();
+  const std::vector<DeadLetter> refused = co_await rows(selection);
+  progress.selected += refused.size();
   if (options.on_progress) options.on_progress(progress);
   if (options.dry_run) co_return progress;
 
   std::set<std::string> stuck;  // keys of which a letter was refused: later ones must not overtake it
   for (LetterFold& fold : folds) {
-    const std::vector<int64_t> offsets = selected_of(fold, selection);
+    std::vector<int64_t> offsets = selected_of(fold, selection);
+    offsets.resize(std::min(offsets.size(), options.most - progress.settled - progress.refused));
     for (size_t at = 0; at < offsets.size(); at += batch) {
       const auto first = offsets.begin() + static_cast<ptrdiff_t>(at);
       std::vector<int64_t> some(first, first + static_cast<ptrdiff_t>(std::min(batch, offsets.size() - at)));
@@ -156,7 +183,32 @@ Task<LetterProgress> DeadLetters::settle(LetterSelection selection, SettleOption
     }
     if (fold.end() > 0) co_await view_.trim(fold.topic(), fold.partition(), fold.settled_before());
   }
+  for (const DeadLetter& letter : refused) {
+    if (progress.settled + progress.refused >= options.most) break;
+    OutboxDead& outbox = *outboxes_[static_cast<size_t>(letter.position.partition)];
+    const int64_t row = letter.position.offset;
+    const bool was_there = co_await (how == Settled::replayed ? outbox.replay(row) : outbox.discard(row));
+    if (was_there) ++progress.settled;
+    if (options.on_progress) options.on_progress(progress);
+  }
   co_return progress;
+}
+
+Task<std::vector<DeadLetter>> DeadLetters::rows(LetterSelection selection, std::optional<Position> from) {
+  std::vector<DeadLetter> found;
+  for (size_t database = 0; database < outboxes_.size(); ++database) {
+    std::vector<DeadRow> some;
+    for (int64_t after = 0;; after = some.back().id) {
+      some = co_await outboxes_[database]->list(after, page);
+      for (DeadRow& row : some) {
+        DeadLetter letter = letter_of(static_cast<int32_t>(database), row);
+        const bool skipped = from && from->topic == outbox_letters && letter.position < *from;
+        if (!skipped && selection.takes(letter)) found.push_back(std::move(letter));
+      }
+      if (some.size() < page) break;
+    }
+  }
+  co_return found;
 }
 
 Task<> DeadLetters::settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,

@@ -3,9 +3,13 @@
 // Looking means reading the dead-letter topics from their oldest message to what was their end at the start, and
 // folding letters with the marks behind them. That needs no state besides the log, and costs what the topics hold:
 // settled letters are trimmed from their beginning as soon as nothing before them is open.
+//
+// A row that the log refused and whose outbox gave it up (messaging/outbox_dead.h) is shown as a letter, too: its id is
+// "outbox:DATABASE:ROW", its reason REJECTED, and replaying or purging it lets its aggregate go on.
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -14,9 +18,13 @@
 #include "messaging/letter_fold.h"
 #include "messaging/log_view.h"
 #include "messaging/message_log.h"
+#include "messaging/outbox_dead.h"
 #include "runtime/clock.h"
 
 namespace sluice::messaging {
+
+// Where letters about rows of outboxes seem to stand.
+inline constexpr std::string_view outbox_letters = "outbox";
 
 // Which letters; whatever is not given does not matter.
 struct LetterSelection {
@@ -57,6 +65,8 @@ using OnProgress = std::function<void(const LetterProgress&)>;
 
 struct SettleOptions {
   bool dry_run = false;  // only count what is selected
+  // Ends after so many letters, settled or refused; the first of each partition come first.
+  size_t most = std::numeric_limits<size_t>::max();
   OnProgress on_progress{};
 };
 
@@ -64,8 +74,9 @@ struct SettleOptions {
 // where the last one ended.
 class DeadLetters {
  public:
-  // `topics` are the dead-letter topics.
-  DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics);
+  // `topics` are the dead-letter topics; `outboxes` those of the installation's databases, which outlive it.
+  DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vector<std::string> topics,
+              std::vector<OutboxDead*> outboxes = {});
 
   // Open letters counted by topic and reason, the largest first.
   Task<std::vector<LetterGroup>> groups(LetterSelection selection);
@@ -73,7 +84,7 @@ class DeadLetters {
   Task<LetterPage> list(LetterSelection selection, size_t most, std::optional<Position> from = std::nullopt);
   // Nothing where there is no open letter.
   Task<std::optional<DeadLetter>> show(Position letter);
-  // How many are open in each dead-letter topic.
+  // How many are open in each dead-letter topic, and in "outbox".
   Task<std::map<std::string, size_t>> open();
 
   // Publishes each original to its topic, with its headers and its message id, and then marks its letter: whoever
@@ -94,12 +105,15 @@ class DeadLetters {
   Task<std::vector<DeadLetter>> publish_originals(std::vector<DeadLetter> letters, LetterProgress& progress,
                                                   std::set<std::string>& stuck);
   Task<bool> complete(DeadLetter& letter);
+  // Rows of the outboxes that are selected, from `from` on.
+  Task<std::vector<DeadLetter>> rows(LetterSelection selection, std::optional<Position> from = std::nullopt);
   Task<> mark(LetterFold& fold, const std::vector<DeadLetter>& letters, Settled how);
 
   MessageLog& log_;
   LogView& view_;
   Clock& clock_;
   std::vector<std::string> topics_;
+  std::vector<OutboxDead*> outboxes_;
 };
 
 }  // namespace sluice::messaging

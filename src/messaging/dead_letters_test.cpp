@@ -233,5 +233,72 @@ TEST_F(DeadLettersTest, what_somebody_else_wrote_into_the_topic_is_shown_and_can
   EXPECT_EQ(run(letters.open()).at("letters"), 0U);
 }
 
+TEST_F(DeadLettersTest, settling_ends_after_so_many_and_goes_on_with_the_next_call) {
+  for (int i = 0; i < 5; ++i) fail("orders", "one", std::to_string(i), "BROKEN");
+  EXPECT_EQ(run(letters.purge({}, {.most = 2})).settled, 2U);
+  EXPECT_EQ(payloads(), (Strings{"2", "3", "4"}));
+  EXPECT_EQ(run(letters.purge({}, {.most = 9})).settled, 3U);
+  EXPECT_EQ(payloads(), Strings{});
+}
+
+// The dead rows of a database.
+class PretendDead : public OutboxDead {
+ public:
+  Task<std::vector<DeadRow>> list(int64_t after, size_t most) override {
+    std::vector<DeadRow> found;
+    for (const DeadRow& row : rows) {
+      if (row.id > after && found.size() < most) found.push_back(row);
+    }
+    co_return found;
+  }
+  Task<bool> replay(int64_t id) override {
+    replayed.push_back(id);
+    co_return std::erase_if(rows, [id](const DeadRow& row) { return row.id == id; }) == 1;
+  }
+  Task<bool> discard(int64_t id) override {
+    discarded.push_back(id);
+    co_return std::erase_if(rows, [id](const DeadRow& row) { return row.id == id; }) == 1;
+  }
+
+  std::vector<DeadRow> rows;
+  std::vector<int64_t> replayed;
+  std::vector<int64_t> discarded;
+};
+
+TEST_F(DeadLettersTest, rows_that_an_outbox_gave_up_are_letters_too) {
+  PretendDead first;
+  PretendDead second;
+  const auto row = [this](int64_t id, const std::string& key) {
+    return DeadRow{id,          {"orders", "order", key, 1, "Ordered", "row " + key}, 3, "too large", clock.wall(),
+                   clock.wall()};
+  };
+  first.rows = {row(7, "a"), row(9, "b")};
+  second.rows = {row(7, "c")};
+  DeadLetters all(log, log, clock, {"letters"}, {&first, &second});
+  fail("orders", "d", "in the log", "BROKEN");
+
+  EXPECT_EQ(run(all.open()), (std::map<std::string, size_t>{{"letters", 1}, {"outbox", 3}}));
+  const std::vector<LetterGroup> groups = run(all.groups({}));
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].reason, "REJECTED");
+  EXPECT_EQ(groups[0].count, 3U);
+  Strings ids;
+  std::optional<Position> from;
+  do {
+    const LetterPage page = run(all.list({}, 1, from));
+    for (const DeadLetter& letter : page.letters) ids.push_back(letter.id());
+    from = page.next;
+  } while (from);
+  ASSERT_EQ(ids.size(), 4U);
+  EXPECT_EQ(Strings(ids.begin() + 1, ids.end()), (Strings{"outbox:0:7", "outbox:0:9", "outbox:1:7"}));
+  EXPECT_EQ(run(all.show(*parse_letter_id("outbox:1:7")))->original.payload, "row c");
+
+  EXPECT_EQ(run(all.replay({.key = "b"})).settled, 1U);
+  EXPECT_EQ(first.replayed, std::vector<int64_t>{9});
+  EXPECT_EQ(run(all.purge({.letter = parse_letter_id("outbox:1:7")})).settled, 1U);
+  EXPECT_EQ(second.discarded, std::vector<int64_t>{7});
+  EXPECT_TRUE(first.discarded.empty());
+}
+
 }  // namespace
 }  // namespace sluice::messaging
