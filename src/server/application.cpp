@@ -7,6 +7,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include "api/dead_letter_routes.h"
 #include "api/document_routes.h"
 #include "runtime/log.h"
 #include "server/blocking.h"
@@ -46,7 +47,16 @@ Application::Application(const Settings& settings, ServeOptions options)
 
 Application::~Application() = default;
 
+void Application::add_messages() {
+  if (!options_.roles.contains(Service::relay)) return;
+  const auto engine = chosen_log_engine(settings_);
+  if (!engine) return;
+  messages_ = std::make_unique<MessageParts>(settings_, *engine, engines_, clock_, secrets_, background_.executor(0));
+  api::add_dead_letter_routes(api_, messages_->dead_letters());
+}
+
 void Application::add_features() {
+  add_messages();
   if (options_.roles.contains(Service::documents)) {
     documents_ = std::make_unique<DocumentParts>(settings_.documents, engines_.of(Service::documents), clock_, secrets_,
                                                  scope_, background_.executor(0));
@@ -67,7 +77,10 @@ void Application::run() {
   asio::signal_set signals(here, SIGTERM, SIGINT);
   background_.start();
   threads_.start();
-  if (documents_) asio::post(background_.executor(0), [this] { documents_->documents().start(); });
+  asio::post(background_.executor(0), [this] {
+    if (messages_) messages_->start(scope_);
+    if (documents_) documents_->documents().start();
+  });
   try {
     server_->start();
   } catch (...) {
@@ -92,6 +105,7 @@ void Application::run() {
 void Application::close() {
   run_in_background(scope_.close());
   if (documents_) run_in_background(documents_->close());
+  if (messages_) run_in_background(messages_->close());
   threads_.stop();
   background_.stop();
 }

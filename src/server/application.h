@@ -17,6 +17,7 @@
 #include "server/document_parts.h"
 #include "server/engines.h"
 #include "server/identity.h"
+#include "server/message_parts.h"
 #include "server/settings.h"
 #include "server/system_random.h"
 
@@ -38,6 +39,7 @@ class Application {
 
  private:
   void add_features();
+  void add_messages();
   // Runs `task` on the background thread and waits for its end.
   void run_in_background(Task<> task);
   // Ends the background loops, then the I/O threads they run on.
@@ -58,6 +60,7 @@ class Application {
   api::Readiness readiness_;
   api::Api api_;
   TaskScope scope_;                           // on the background thread
+  std::unique_ptr<MessageParts> messages_;    // where a role needs them and there is a log
   std::unique_ptr<DocumentParts> documents_;  // where the role is served
   std::unique_ptr<http::Server> server_;
 };

@@ -17,19 +17,19 @@ namespace sluice::server {
 template <class Value>
 Value run_blocking(asio::io_context& here, Task<Value> task) {
   here.restart();
-  std::exception_ptr failed;
+  std::exception_ptr thrown;
   if constexpr (std::is_void_v<Value>) {
-    asio::co_spawn(here, std::move(task), [&failed](std::exception_ptr error) { failed = std::move(error); });
+    asio::co_spawn(here, std::move(task), [&thrown](std::exception_ptr error) { thrown = std::move(error); });
     here.run();
-    if (failed) std::rethrow_exception(failed);
+    if (thrown) std::rethrow_exception(thrown);
   } else {
     std::optional<Value> result;
     asio::co_spawn(here, std::move(task), [&](std::exception_ptr error, Value value) {
-      failed = std::move(error);
-      if (!failed) result.emplace(std::move(value));
+      thrown = std::move(error);
+      if (!thrown) result.emplace(std::move(value));
     });
     here.run();
-    if (failed) std::rethrow_exception(failed);
+    if (thrown) std::rethrow_exception(thrown);
     return std::move(*result);
   }
 }

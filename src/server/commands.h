@@ -26,6 +26,8 @@ void add_config(CLI::App& program, Chosen& chosen);
 void add_metrics(CLI::App& program, Chosen& chosen);
 void add_admin(CLI::App& program, Chosen& chosen);
 void add_documents(CLI::App& program, Chosen& chosen);
+void add_log(CLI::App& program, Chosen& chosen);
+void add_dlq(CLI::App& program, Chosen& chosen);
 void add_version(CLI::App& program, Chosen& chosen);
 
 // The flags of every command that reads the configuration: --config and --data.

@@ -5,7 +5,6 @@
 #include <boost/asio/use_future.hpp>
 
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/sqlite/sqlite_database.h"
 
 namespace sluice::server {
 namespace {
@@ -22,7 +21,7 @@ Task<> ask_for_pong(redis::Redis& redis) {
 }  // namespace
 
 Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access) {
-  if (settings.redis.used() && access == Access::owner) {
+  if (settings.redis.used()) {
     redis_thread_ = std::make_unique<IoThreads>(1);
     redis_ = std::make_unique<redis::Redis>(settings.redis, redis_thread_->executor(0), clock);
     redis_thread_->start();
@@ -31,15 +30,22 @@ Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Acc
     sqlite::SqliteOptions options = settings.sqlite;
     options.folder = settings.storage.data;
     options.may_visit = access == Access::beside_owner;
-    const auto shared = std::make_shared<sqlite::SqliteDatabase>(options, clock);
-    if (access == Access::owner) journal_ = &shared->journal();
-    for (const Service service : roles) databases_.emplace(service, shared);
+    embedded_ = std::make_shared<sqlite::SqliteDatabase>(options, clock);
+    if (access == Access::owner) journal_ = &embedded_->journal();
+    for (const Service service : roles) databases_.emplace(service, embedded_);
+    if (roles.contains(Service::relay)) outboxes_.push_back(embedded_);
     return;
   }
   thread_ = std::make_unique<postgres::EngineThread>();
   for (const Service service : roles) {
     const postgres::PostgresConfig config = settings.postgres.of(service);
     databases_.emplace(service, std::make_shared<postgres::PostgresDatabase>(config, *thread_, clock));
+  }
+  if (!roles.contains(Service::relay)) return;
+  for (const postgres::PostgresConfig& config : settings.postgres.outboxes()) {
+    const bool own = config.url == settings.postgres.of(Service::relay).url;
+    outboxes_.push_back(own ? databases_.at(Service::relay)
+                            : std::make_shared<postgres::PostgresDatabase>(config, *thread_, clock));
   }
 }
 

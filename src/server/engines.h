@@ -8,6 +8,7 @@
 #include "adapters/postgres/engine_thread.h"
 #include "adapters/redis/redis.h"
 #include "adapters/sql/database.h"
+#include "adapters/sqlite/sqlite_database.h"
 #include "api/system_routes.h"
 #include "coordination/journal.h"
 #include "runtime/clock.h"
@@ -26,7 +27,11 @@ class Engines {
   ~Engines();
 
   sql::Database& of(Service service) const { return *databases_.at(service); }
-  // Null where none is configured, and for commands beside an owner.
+  // Those that have an outbox, where the relay is among the roles; services of one database share it.
+  const std::vector<std::shared_ptr<sql::Database>>& outboxes() const { return outboxes_; }
+  // The embedded engine; null on PostgreSQL.
+  sqlite::SqliteDatabase* embedded() const { return embedded_.get(); }
+  // Null where none is configured.
   redis::Redis* redis() const { return redis_.get(); }
   // Where state in memory survives a crash: of the embedded engine. Null on PostgreSQL.
   coordination::Journal* journal() const { return journal_; }
@@ -37,6 +42,8 @@ class Engines {
  private:
   std::unique_ptr<postgres::EngineThread> thread_;
   std::map<Service, std::shared_ptr<sql::Database>> databases_;
+  std::vector<std::shared_ptr<sql::Database>> outboxes_;
+  std::shared_ptr<sqlite::SqliteDatabase> embedded_;
   coordination::Journal* journal_ = nullptr;
   std::unique_ptr<IoThreads> redis_thread_;  // its connections have a thread of their own, like PostgreSQL's
   std::unique_ptr<redis::Redis> redis_;

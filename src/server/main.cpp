@@ -18,6 +18,8 @@ int main(int count, char** arguments) {
   add_metrics(program, chosen);
   add_admin(program, chosen);
   add_documents(program, chosen);
+  add_log(program, chosen);
+  add_dlq(program, chosen);
   add_version(program, chosen);
   try {
     program.parse(count, arguments);

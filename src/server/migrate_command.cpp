@@ -6,6 +6,7 @@
 #include "server/blocking.h"
 #include "server/commands.h"
 #include "server/engines.h"
+#include "server/log_desk.h"
 
 namespace sluice::server {
 namespace {
@@ -34,6 +35,26 @@ Task<> migrate_database(const Settings& settings, std::vector<Service> members, 
   }
 }
 
+Task<> declare_and_close(MessageParts& parts) {
+  std::exception_ptr error;
+  try {
+    co_await parts.declare_topics();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  co_await parts.close();
+  if (error) std::rethrow_exception(error);
+}
+
+// After the databases, since the embedded log is in one.
+void make_topics(const Settings& settings) {
+  const auto engine = chosen_log_engine(settings);
+  if (!engine) return;
+  LogDesk desk(settings, *engine);
+  run_blocking(desk.here, declare_and_close(desk.parts));
+  fmt::print("{} topics: up to date\n", settings.messaging.declared().size());
+}
+
 int migrate(const CommonFlags& flags) {
   const auto loaded = settings_or_complain(flags);
   if (!loaded) return asked_wrongly;
@@ -41,7 +62,10 @@ int migrate(const CommonFlags& flags) {
   SystemClock clock;
   if (!settings.postgres.used()) {
     std::string unknown;
-    const Engines opened(settings, *parse_roles("", unknown), clock);  // the embedded file migrates itself
+    {
+      const Engines opened(settings, *parse_roles("", unknown), clock);
+    }  // the embedded file migrates itself
+    make_topics(settings);
     fmt::print("{}: up to date\n", settings.storage.data);
     return 0;
   }
@@ -53,6 +77,7 @@ int migrate(const CommonFlags& flags) {
     if (std::ranges::find(members, Service::relay) == members.end()) members.push_back(Service::relay);
     run_blocking(here, migrate_database(settings, members, thread, clock));
   }
+  make_topics(settings);
   return 0;
 }
 

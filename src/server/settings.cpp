@@ -94,7 +94,9 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("postgres", postgres, "PostgreSQL. Where url is set, records are kept there.");
   loader.section("redis", redis,
                  "Redis or Valkey, one server or a cluster. Where url is set, hot shared state is there.");
+  loader.section("kafka", kafka, "Apache Kafka. Where brokers is set, messages are there.");
   loader.section("coordination", coordination, "What instances share to keep out of each other's way.");
+  loader.section("messaging", messaging, "Messages between services, and where they are kept.");
   loader.section("accounts", accounts, "People and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");
   loader.rule([this](config::Problems& problems) { validate(problems); });
@@ -114,6 +116,15 @@ void Settings::validate(config::Problems& problems) const {
     if (engine == CoordinationEngine::redis && !redis.used()) {
       problems.add(key, "is redis, but there is none; set redis.url");
     }
+  }
+  if (messaging.engine == LogEngine::redis && !redis.used()) {
+    problems.add("messaging.engine", "is redis, but there is none; set redis.url");
+  }
+  if (messaging.engine == LogEngine::kafka && !kafka.used()) {
+    problems.add("messaging.engine", "is kafka, but there is none; set kafka.brokers");
+  }
+  if (messaging.engine == LogEngine::embedded && postgres.used()) {
+    problems.add("messaging.engine", "is embedded, but records are in PostgreSQL; use redis or kafka");
   }
 }
 

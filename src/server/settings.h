@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accounts/passwords.h"
+#include "adapters/kafka/kafka_config.h"
 #include "adapters/postgres/postgres_config.h"
 #include "adapters/redis/redis_config.h"
 #include "adapters/sqlite/sqlite_config.h"
@@ -15,6 +16,7 @@
 #include "runtime/config.h"
 #include "runtime/log.h"
 #include "server/coordination_settings.h"
+#include "server/messaging_settings.h"
 #include "server/services.h"
 
 namespace sluice::server {
@@ -75,7 +77,9 @@ struct Settings {
   sqlite::SqliteOptions sqlite;
   PostgresSettings postgres;
   redis::RedisConfig redis;
+  kafka::KafkaConfig kafka;
   CoordinationSettings coordination;
+  MessagingSettings messaging;
   AccountsSettings accounts;
   documents::DocumentsConfig documents;
 

@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include "base/encoding.h"
+#include "server/commands.h"
+#include "server/log_desk.h"
+
+namespace sluice::server {
+namespace {
+
+using messaging::DeadLetter;
+using messaging::DeadLetters;
+using messaging::LetterProgress;
+using messaging::LetterSelection;
+
+struct DlqFlags {
+  CommonFlags common;
+  std::string id;
+  std::string topic;
+  std::string reason;
+  std::string key;
+  std::string since;
+  std::string before;
+  int count = 50;
+  bool each = false;
+  bool all = false;
+  bool dry_run = false;
+};
+
+// What the flags select; nothing, and a complaint, where they can't be read.
+std::optional<LetterSelection> selection_of(const DlqFlags& flags, const Clock& clock) {
+  LetterSelection selection;
+  if (!flags.topic.empty()) selection.topic = flags.topic;
+  if (!flags.reason.empty()) selection.reason = flags.reason;
+  if (!flags.key.empty()) selection.key = flags.key;
+  if (!flags.since.empty() && !(selection.failed_from = parse_moment(flags.since, clock))) {
+    complain_of_moment("--since", flags.since);
+    return std::nullopt;
+  }
+  if (!flags.before.empty() && !(selection.failed_before = parse_moment(flags.before, clock))) {
+    complain_of_moment("--before", flags.before);
+    return std::nullopt;
+  }
+  if (!flags.id.empty() && !(selection.letter = messaging::parse_letter_id(flags.id))) {
+    fmt::print(stderr, "sluice: {} is no id of a letter; `sluice dlq list --each` shows them\n", flags.id);
+    return std::nullopt;
+  }
+  return selection;
+}
+
+bool selects_something(const DlqFlags& flags) {
+  return flags.all || !(flags.id + flags.topic + flags.reason + flags.key + flags.since + flags.before).empty();
+}
+
+Task<int> list_each(LogDesk& desk, const DlqFlags& flags, LetterSelection selection) {
+  size_t left = static_cast<size_t>(flags.count);
+  std::optional<messaging::Position> from;
+  do {
+    const messaging::LetterPage page = co_await desk.parts.dead_letters().list(selection, left, from);
+    for (const DeadLetter& letter : page.letters) {
+      fmt::print("{:<32} {}  {:<24} {:<16} key {}  {} tries: {}\n", letter.id(), format_time(letter.failure.at),
+                 letter.origin.topic, letter.failure.reason, letter.original.key, letter.failure.tries,
+                 letter.failure.error);
+    }
+    left -= page.letters.size();
+    from = page.next;
+  } while (from && left > 0);
+  if (from) fmt::print(stderr, "there are more; --count says how many to show\n");
+  co_return 0;
+}
+
+Task<int> run_list(LogDesk& desk, const DlqFlags& flags) {
+  const auto selection = selection_of(flags, desk.clock);
+  if (!selection) co_return asked_wrongly;
+  if (flags.each) {
+    const int code = co_await list_each(desk, flags, *selection);
+    co_return code;
+  }
+  const std::vector<messaging::LetterGroup> groups = co_await desk.parts.dead_letters().groups(*selection);
+  fmt::print("{:<28} {:<28} {:>8}  {:<24}  {:<24}\n", "TOPIC", "REASON", "LETTERS", "OLDEST", "NEWEST");
+  size_t total = 0;
+  for (const messaging::LetterGroup& group : groups) {
+    total += group.count;
+    fmt::print("{:<28} {:<28} {:>8}  {:<24}  {:<24}\n", group.topic, group.reason, group.count,
+               format_time(group.oldest), format_time(group.newest));
+  }
+  fmt::print(stderr, "{} dead letters\n", total);
+  co_return 0;
+}
+
+Task<int> run_show(LogDesk& desk, const DlqFlags& flags) {
+  const auto selection = selection_of(flags, desk.clock);
+  if (!selection) co_return asked_wrongly;
+  const messaging::Position position = *selection->letter;
+  const std::optional<DeadLetter> letter = co_await desk.parts.dead_letters().show(position);
+  if (!letter) {
+    fmt::print(stderr, "sluice: there is no dead letter {}, or it was settled\n", flags.id);
+    co_return failed;
+  }
+  const auto line = [](std::string_view name, const std::string& value) { fmt::print("{:<12}{}\n", name, value); };
+  line("id", letter->id());
+  line("message",
+       fmt::format("{} partition {} offset {}", letter->origin.topic, letter->origin.partition, letter->origin.offset));
+  line("key", letter->original.key);
+  line("group", letter->group);
+  line("reason", letter->failure.reason);
+  line("error", letter->failure.error);
+  line("tries", std::to_string(letter->failure.tries));
+  line("failed at", format_time(letter->failure.at));
+  line("worker", letter->failure.worker);
+  for (const auto& [name, value] : letter->original.headers) line("header", name + ": " + value);
+  if (letter->complete) fmt::print("\n{}\n", letter->original.payload);
+  if (!letter->complete) fmt::print("\n(the message was too large to be kept here)\n");
+  co_return 0;
+}
+
+using Settle = Task<LetterProgress> (DeadLetters::*)(LetterSelection, messaging::SettleOptions);
+
+Task<int> settle(LogDesk& desk, const DlqFlags& flags, Settle how, std::string_view done_word) {
+  if (!selects_something(flags)) {
+    fmt::print(stderr, "sluice: say which letters (an id, --topic, --reason, --key, --since, --before), or --all\n");
+    co_return asked_wrongly;
+  }
+  const auto selection = selection_of(flags, desk.clock);
+  if (!selection) co_return asked_wrongly;
+  Instant next = desk.clock.now() + 1s;
+  const auto show = [&desk, &next, done_word](const LetterProgress& progress) {
+    if (desk.clock.now() < next) return;
+    next = desk.clock.now() + 1s;
+    fmt::print(stderr, "{} of {} {}\n", progress.settled, progress.selected, done_word);
+  };
+  messaging::SettleOptions options{.dry_run = flags.dry_run, .on_progress = show};
+  const LetterProgress done = co_await (desk.parts.dead_letters().*how)(*selection, std::move(options));
+  if (flags.dry_run) {
+    fmt::print("{} would be {}\n", done.selected, done_word);
+    co_return 0;
+  }
+  fmt::print("{} {}, {} refused\n", done.settled, done_word, done.refused);
+  co_return done.refused == 0 ? 0 : failed;
+}
+
+Task<int> run_replay(LogDesk& desk, const DlqFlags& flags) {
+  return settle(desk, flags, &DeadLetters::replay, "replayed");
+}
+
+Task<int> run_purge(LogDesk& desk, const DlqFlags& flags) {
+  return settle(desk, flags, &DeadLetters::purge, "purged");
+}
+
+void add_selection(CLI::App& command, DlqFlags& flags) {
+  command.add_option("--topic", flags.topic, "Messages of this topic");
+  command.add_option("--reason", flags.reason, "Given up for this reason");
+  command.add_option("--key", flags.key, "Messages of this key");
+  command.add_option("--since", flags.since, "Failed from this time on (2026-05-01T11:00:00Z), or so long ago (2h)");
+  command.add_option("--before", flags.before, "Failed before this time, or longer ago");
+}
+
+using Work = Task<int> (*)(LogDesk&, const DlqFlags&);
+
+}  // namespace
+
+void add_dlq(CLI::App& program, Chosen& chosen) {
+  const auto flags = std::make_shared<DlqFlags>();
+  CLI::App* const command =
+      program.add_subcommand("dlq", "Messages that nobody could handle; also beside a running server");
+  command->require_subcommand(1);
+  command->footer("Example: sluice dlq replay --reason API_5XX --since 2h");
+  const auto add = [&](const char* name, const char* about, const char* example, Work work) {
+    CLI::App* const one = command->add_subcommand(name, about);
+    add_common_flags(*one, flags->common);
+    one->footer(std::string("Example: ") + example);
+    one->callback([flags, work, &chosen] {
+      chosen = [flags, work] {
+        return at_log_desk(flags->common, [flags, work](LogDesk& desk) { return work(desk, *flags); });
+      };
+    });
+    return one;
+  };
+  CLI::App* const list =
+      add("list", "Count dead letters by topic and reason", "sluice dlq list --topic payment.events", run_list);
+  add_selection(*list, *flags);
+  list->add_flag("--each", flags->each, "Show the letters themselves");
+  list->add_option("--count", flags->count, "How many of them (default: 50)")->check(CLI::Range(1, 1'000'000));
+  add("show", "One letter and the message it is about", "sluice dlq show dead-letters:3:17", run_show)
+      ->add_option("id", flags->id, "The letter's id")
+      ->required();
+  const auto add_settling = [&](const char* name, const char* about, const char* example, Work work) {
+    CLI::App* const one = add(name, about, example, work);
+    one->add_option("id", flags->id, "Just this letter");
+    add_selection(*one, *flags);
+    one->add_flag("--all", flags->all, "All of them");
+    one->add_flag("--dry-run", flags->dry_run, "Only say how many");
+  };
+  add_settling("replay", "Publish the messages to their topics again", "sluice dlq replay --reason API_5XX --dry-run",
+               run_replay);
+  add_settling("purge", "Give letters up", "sluice dlq purge --topic payment.events --before 30d", run_purge);
+}
+
+}  // namespace sluice::server

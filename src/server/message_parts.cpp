@@ -1,0 +1,190 @@
+#include "server/message_parts.h"
+
+#include <map>
+
+#include "adapters/kafka/kafka_log.h"
+#include "adapters/redis/redis_log_retention.h"
+#include "adapters/redis/redis_log_view.h"
+#include "adapters/sqlite/embedded_log_view.h"
+#include "adapters/sqlite/log_retention.h"
+#include "base/check.h"
+#include "runtime/log.h"
+#include "runtime/metrics.h"
+#include "runtime/retry.h"
+
+namespace sluice::server {
+namespace {
+
+const metrics::Gauge consumer_lag{
+    "kafka_consumer_lag", "Messages that a group has still to read, on any engine.", {"topic", "group"}};
+constexpr Duration lag_every = 5s;
+
+}  // namespace
+
+std::optional<LogEngine> chosen_log_engine(const Settings& settings) {
+  const LogEngine chosen = settings.messaging.engine;
+  if (chosen != LogEngine::automatic) return chosen;
+  if (settings.kafka.used()) return LogEngine::kafka;
+  if (settings.redis.used()) return LogEngine::redis;
+  if (!settings.postgres.used()) return LogEngine::embedded;
+  return std::nullopt;
+}
+
+// One engine's log, with whatever belongs to it.
+class MessageParts::Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual messaging::MessageLog& log() = 0;
+  virtual messaging::LogView& view() = 0;
+  // How changes get into it; with `bell` where relays are needed.
+  virtual sql::Outbox outbox(messaging::Bell& bell) { return sql::Outbox(bell); }
+  virtual bool needs_relays() const { return true; }
+  // Whether topics are made anew wherever they are missed; else `sluice migrate` alone makes them.
+  virtual bool declares_at_start() const { return true; }
+  // Keeps messages for their retention, where the engine does not do so itself.
+  virtual void start(TaskScope&) {}
+  virtual Task<> close() { co_return; }
+};
+
+class MessageParts::Embedded final : public Engine {
+ public:
+  Embedded(sqlite::SqliteDatabase& database, Clock& clock, Random& random)
+      : log_(database, clock), view_(database, log_), retention_(database, log_.topics(), clock, random) {}
+
+  messaging::MessageLog& log() override { return log_; }
+  messaging::LogView& view() override { return view_; }
+  sql::Outbox outbox(messaging::Bell&) override { return sql::Outbox::into_embedded_log(log_.bell()); }
+  bool needs_relays() const override { return false; }
+  void start(TaskScope& scope) override { scope.spawn("log retention", retention_.run()); }
+
+ private:
+  sqlite::EmbeddedLog log_;
+  sqlite::EmbeddedLogView view_;
+  sqlite::LogRetention retention_;
+};
+
+class MessageParts::InRedis final : public Engine {
+ public:
+  InRedis(const redis::RedisConfig& config, redis::Redis& redis, Clock& clock, Random& random, const Executor& executor)
+      : log_(redis, clock, random, "sluice"),
+        view_(log_),
+        retention_(log_, random),
+        news_(config, executor, clock, {redis::LogNews::channel}, log_.news()) {}
+
+  messaging::MessageLog& log() override { return log_; }
+  messaging::LogView& view() override { return view_; }
+  void start(TaskScope& scope) override { retention_.start(scope); }
+  Task<> close() override { return news_.close(); }
+
+ private:
+  redis::RedisLog log_;
+  redis::RedisLogView view_;
+  redis::RedisLogRetention retention_;
+  redis::Subscriber news_;
+};
+
+class MessageParts::InKafka final : public Engine {
+ public:
+  InKafka(const kafka::KafkaConfig& config, const Executor& executor, Clock& clock) : log_(config, executor, clock) {}
+
+  messaging::MessageLog& log() override { return log_; }
+  messaging::LogView& view() override { return log_; }
+  bool declares_at_start() const override { return false; }
+  Task<> close() override { return log_.close(); }
+
+ private:
+  kafka::KafkaLog log_;
+};
+
+std::unique_ptr<MessageParts::Engine> MessageParts::open(const Settings& settings, LogEngine engine, Engines& engines,
+                                                         const Executor& executor) {
+  switch (engine) {
+    case LogEngine::automatic: break;
+    case LogEngine::embedded: return std::make_unique<Embedded>(*engines.embedded(), clock_, random_);
+    case LogEngine::redis:
+      return std::make_unique<InRedis>(settings.redis, *engines.redis(), clock_, random_, executor);
+    case LogEngine::kafka: return std::make_unique<InKafka>(settings.kafka, executor, clock_);
+  }
+  check_that(false, "no engine was chosen for the log");
+  return nullptr;
+}
+
+MessageParts::MessageParts(const Settings& settings, LogEngine engine, Engines& engines, Clock& clock, Random& random,
+                           Executor executor)
+    : clock_(clock),
+      random_(random),
+      topics_(settings.messaging.declared()),
+      engine_(open(settings, engine, engines, executor)),
+      dead_letters_(engine_->log(), engine_->view(), clock, dead_letter_topics(), make_dead(engines, dead_rows_)) {
+  if (!engine_->needs_relays()) return;
+  const OutboxRelays::Parts parts{engine_->log(), outbox_bell_, clock, random};
+  relays_ = std::make_unique<OutboxRelays>(settings.messaging.outbox, engines, parts, executor);
+}
+
+MessageParts::~MessageParts() = default;
+
+messaging::MessageLog& MessageParts::log() {
+  return engine_->log();
+}
+
+messaging::LogView& MessageParts::view() {
+  return engine_->view();
+}
+
+sql::Outbox MessageParts::outbox() {
+  return engine_->outbox(outbox_bell_);
+}
+
+std::vector<messaging::OutboxDead*> MessageParts::make_dead(const Engines& engines,
+                                                            std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made) {
+  std::vector<messaging::OutboxDead*> dead;
+  for (const auto& database : engines.outboxes()) {
+    made.push_back(std::make_unique<sql::SqlOutboxDead>(*database));
+    dead.push_back(made.back().get());
+  }
+  return dead;
+}
+
+Task<> MessageParts::declare_topics() {
+  return log().declare(topics_);
+}
+
+void MessageParts::start(TaskScope& scope) {
+  scope.spawn("log", begin(scope));
+}
+
+// A topic that is missing would be a row's own fault, so relays wait until there are topics.
+Task<> MessageParts::begin(TaskScope& scope) {
+  bool declared = !engine_->declares_at_start();
+  Backoff backoff;
+  for (unsigned tried = 0; !declared; ++tried) {
+    try {
+      co_await declare_topics();
+      declared = true;
+    } catch (const EngineUnavailable& error) {
+      log::warning("the log's topics cannot be made yet", {{"reason", error.what()}});
+    }
+    const Duration delay = backoff.delay(tried, random_);
+    if (!declared) co_await clock_.sleep_for(delay);
+  }
+  engine_->start(scope);
+  if (relays_) relays_->start();
+  scope.spawn("log lag", run_forever("log lag", clock_, random_, [this] { return count_lag(); }));
+}
+
+Task<> MessageParts::count_lag() {
+  const std::vector<messaging::GroupView> groups = co_await view().groups();
+  std::map<std::pair<std::string, std::string>, int64_t> lags;
+  for (const messaging::GroupView& each : groups) lags[{each.topic, each.group}] += each.lag;
+  for (const auto& [topic_and_group, lag] : lags) {
+    consumer_lag.with({topic_and_group.first, topic_and_group.second}).set(static_cast<double>(lag));
+  }
+  co_await clock_.sleep_for(lag_every);
+}
+
+Task<> MessageParts::close() {
+  if (relays_) co_await relays_->stop();
+  co_await engine_->close();
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,68 @@
+// The message log of an installation, on the engine that the settings chose, and what is done with it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/sql/outbox.h"
+#include "messaging/dead_letters.h"
+#include "messaging/log_view.h"
+#include "messaging/message_log.h"
+#include "runtime/task_scope.h"
+#include "server/engines.h"
+#include "server/outbox_relays.h"
+
+namespace sluice::server {
+
+// The engine that is meant by what there is; nothing where messages have no place (PostgreSQL without Redis and Kafka).
+std::optional<LogEngine> chosen_log_engine(const Settings& settings);
+
+// Made at start, on one thread; what it gives lives as long as it does.
+class MessageParts {
+ public:
+  // `executor` is where its loops run. References must outlive it.
+  MessageParts(const Settings& settings, LogEngine engine, Engines& engines, Clock& clock, Random& random,
+               Executor executor);
+  ~MessageParts();
+
+  messaging::MessageLog& log();
+  messaging::LogView& view();
+  messaging::DeadLetters& dead_letters() { return dead_letters_; }
+
+  // For stores that tell of their changes.
+  sql::Outbox outbox();
+
+  // Makes the topics, as `sluice migrate` does.
+  Task<> declare_topics();
+
+  // Makes sure of the topics, relays outboxes, keeps messages for their retention and the lag in the metrics. On the
+  // executor.
+  void start(TaskScope& scope);
+  // After the scope was closed.
+  Task<> close();
+
+ private:
+  class Engine;
+  class Embedded;
+  class InRedis;
+  class InKafka;
+
+  std::unique_ptr<Engine> open(const Settings& settings, LogEngine engine, Engines& engines, const Executor& executor);
+  static std::vector<messaging::OutboxDead*> make_dead(const Engines& engines,
+                                                       std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made);
+  Task<> begin(TaskScope& scope);
+  Task<> count_lag();
+
+  Clock& clock_;
+  Random& random_;
+  const std::vector<messaging::Topic> topics_;
+  std::unique_ptr<Engine> engine_;
+  messaging::Bell outbox_bell_;
+  std::vector<std::unique_ptr<sql::SqlOutboxDead>> dead_rows_;
+  messaging::DeadLetters dead_letters_;
+  std::unique_ptr<OutboxRelays> relays_;  // null where messages get into the log with their changes
+};
+
+}  // namespace sluice::server

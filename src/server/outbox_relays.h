@@ -1,0 +1,37 @@
+// The outboxes of all databases, and a relay for each.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "adapters/sql/sql_outbox_dead.h"
+#include "adapters/sql/sql_outbox_store.h"
+#include "messaging/outbox_relay.h"
+#include "server/engines.h"
+
+namespace sluice::server {
+
+// Belongs to one executor. References must outlive it; stop it before it is destroyed.
+class OutboxRelays {
+ public:
+  struct Parts {
+    messaging::MessageLog& log;
+    messaging::Bell& bell;
+    Clock& clock;
+    Random& random;
+  };
+
+  OutboxRelays(const messaging::OutboxRelayConfig& config, const Engines& engines, Parts parts,
+               const Executor& executor);
+
+  void start();
+  // Finishes what is under way and gives the buckets to other relays.
+  Task<> stop();
+
+ private:
+  std::vector<std::unique_ptr<sql::SqlOutboxStore>> stores_;
+  std::vector<std::unique_ptr<messaging::OutboxRelay>> relays_;
+};
+
+}  // namespace sluice::server
