@@ -4,6 +4,7 @@
 #include "adapters/sql/sql_slots.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
+#include "tests/contract/inbox_contract.h"
 #include "tests/contract/leases_contract.h"
 #include "tests/contract/outbox_store_contract.h"
 #include "tests/contract/slots_contract.h"
@@ -63,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);
