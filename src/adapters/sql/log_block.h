@@ -19,10 +19,13 @@ inline constexpr int64_t offsets_per_block = 1024;
 // A message's bytes in a block; a block's are those of its messages, one after the other.
 std::string log_record(const messaging::Message& message);
 
-// $1 the topic's id, $2 the partition, $3 the number of messages, $4 their records. Returns the block's id.
+// The id the next block gets. Whoever asks is about to insert it in the same transaction.
+inline constexpr Statement next_log_block =
+    "SELECT max(id, coalesce((SELECT max(id) FROM log_blocks), 0)) + 1 FROM log_last_removed";
+// $1 the id, $2 the topic's id, $3 the partition, $4 the number of messages, $5 their records.
 inline constexpr Statement insert_log_block =
-    "INSERT INTO log_blocks (topic, partition, count, published_at, records) VALUES ($1, $2, $3, now(), $4) "
-    "RETURNING id";
+    "INSERT INTO log_blocks (id, topic, partition, first, count, published_at, records) "
+    "VALUES ($1, $2, $3, 0, $4, now(), $5)";
 
 struct LogBlock {
   int64_t id = 0;

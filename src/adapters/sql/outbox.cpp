@@ -38,7 +38,8 @@ TxTask<> append_to_log(Tx& tx, OutboxMessage given) {
   if (bytes_of(message) > messaging::max_message_bytes) throw std::invalid_argument("a message is too large");
   const int32_t partition = messaging::partition_of(message.key, static_cast<int32_t>(topic.one().integer(1)));
   const std::string record = log_record(message);
-  Params block(topic.one().integer(0), partition, 1, Bytes(record.begin(), record.end()));
+  const Rows id = co_await tx.execute(next_log_block);
+  Params block(id.one().integer(0), topic.one().integer(0), partition, 1, Bytes(record.begin(), record.end()));
   co_await tx.execute(insert_log_block, std::move(block));
 }
 

@@ -16,46 +16,36 @@ using sql::Params;
 using sql::Rows;
 using sql::Statement;
 
-constexpr size_t blocks_per_read = 16;
-
 constexpr Statement read_bounds =
-    "SELECT (SELECT id * 1024 + first FROM log_blocks WHERE topic = place.value ->> 0 AND partition = place.value ->> "
-    "1 "
-    "        ORDER BY id LIMIT 1), "
-    "  (SELECT id * 1024 + first + count FROM log_blocks WHERE topic = place.value ->> 0 "
-    "   AND partition = place.value ->> 1 ORDER BY id DESC LIMIT 1) "
-    "FROM json_each($1) AS place ORDER BY place.key";
-// An empty partition begins and ends where the next block will be.
-constexpr Statement read_next_block = "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'log_blocks'";
+    "SELECT partition, min(id * 1024 + first), max(id * 1024 + first + count) FROM log_blocks WHERE topic = $1 "
+    "GROUP BY partition";
 
 constexpr Statement read_commits =
     "SELECT group_name, name, partition, next FROM log_commits JOIN log_topics ON log_topics.id = log_commits.topic";
-// In the block that the place lies in, only what is behind it.
+// Of the partitions in $2, each with the offset it is measured from; in the block that this lies in, only what is
+// behind it.
 constexpr Statement read_lags =
-    "SELECT (SELECT coalesce(sum(min(count, max(0, first + count - max(0, (place.value ->> 2) - id * 1024)))), 0) "
-    "        FROM log_blocks WHERE topic = place.value ->> 0 AND partition = place.value ->> 1 "
-    "        AND id >= (place.value ->> 2) / 1024) "
-    "FROM json_each($1) AS place ORDER BY place.key";
+    "WITH places (partition, next) AS MATERIALIZED (SELECT value ->> 1, value ->> 2 FROM json_each($2)) "
+    "SELECT partition, sum(min(count, max(0, first + count - max(0, next - id * 1024)))) "
+    "FROM log_blocks CROSS JOIN places USING (partition) "
+    "WHERE topic = $1 AND id >= (SELECT min(next) / 1024 FROM places) AND id >= next / 1024 GROUP BY partition";
 
 }  // namespace
 
 Task<std::vector<TopicView>> EmbeddedLogView::topics() {
   const std::vector<LogTopic> topics = co_await log_.topics().all();
-  std::vector<LogPlace> places;
-  for (const LogTopic& each : topics) {
-    for (int32_t i = 0; i < each.topic.partitions; ++i) places.push_back({each.id, i, 0});
-  }
-  const Rows next_block = co_await database_.read(read_next_block);
-  const int64_t end = next_block.empty() ? 0 : next_block.one().integer(0) * sql::offsets_per_block;
-  Params params(to_json(places));
-  const Rows bounds = co_await database_.read(read_bounds, std::move(params));
   std::vector<TopicView> views;
-  size_t row = 0;
   for (const LogTopic& each : topics) {
+    // An empty partition begins and ends where the next block will be.
+    const Rows next_block = co_await database_.read(sql::next_log_block);
+    const int64_t end = next_block.one().integer(0) * sql::offsets_per_block;
     TopicView view{each.topic, {}};
-    for (int32_t i = 0; i < each.topic.partitions; ++i, ++row) {
-      view.partitions.push_back(
-          {i, bounds[row].optional_integer(0).value_or(end), bounds[row].optional_integer(1).value_or(end)});
+    for (int32_t i = 0; i < each.topic.partitions; ++i) view.partitions.push_back({i, end, end});
+    Params params(each.id);
+    const Rows bounds = co_await database_.read(read_bounds, std::move(params));
+    for (const sql::Row& row : bounds) {
+      const auto partition = static_cast<int32_t>(row.integer(0));
+      view.partitions.at(static_cast<size_t>(partition)) = {partition, row.integer(1), row.integer(2)};
     }
     views.push_back(std::move(view));
   }
@@ -86,14 +76,21 @@ Task<std::vector<GroupView>> EmbeddedLogView::groups() {
   co_return all;
 }
 
+// `groups` are in order: those of one group and topic stand together, by their partition.
 Task<> EmbeddedLogView::measure_lags(std::vector<GroupView>& groups) {
-  std::vector<LogPlace> places;
-  for (const GroupView& each : groups) {
-    places.push_back({log_.topics().known(each.topic).value().id, each.partition, each.committed.value_or(0)});
+  for (size_t begin = 0; begin < groups.size();) {
+    const int64_t topic = log_.topics().known(groups[begin].topic).value().id;
+    std::vector<LogPlace> places;
+    size_t end = begin;
+    for (; end < groups.size() && groups[end].group == groups[begin].group && groups[end].topic == groups[begin].topic;
+         ++end) {
+      places.push_back({topic, groups[end].partition, groups[end].committed.value_or(0)});
+    }
+    Params params(topic, to_json(places));
+    const Rows lags = co_await database_.read(read_lags, std::move(params));
+    for (const sql::Row& row : lags) groups.at(begin + static_cast<size_t>(row.integer(0))).lag = row.integer(1);
+    begin = end;
   }
-  Params params(to_json(places));
-  const Rows lags = co_await database_.read(read_lags, std::move(params));
-  for (size_t i = 0; i < groups.size(); ++i) groups[i].lag = lags[i].integer(0);
 }
 
 Task<std::optional<LogTopics::Place>> EmbeddedLogView::find(std::string topic, int32_t partition) {
@@ -111,15 +108,16 @@ Task<std::vector<Delivery>> EmbeddedLogView::read(std::string topic, int32_t par
   const auto found = co_await find(topic, partition);
   if (!found) co_return deliveries;
   const auto assignment = std::make_shared<const messaging::Assignment>(topic, partition);
-  LogPlace place{found->id, partition, from};
-  while (deliveries.size() < most) {
-    std::vector<sql::LogBlock> blocks = co_await read_blocks(database_, place, blocks_per_read);
-    if (blocks.empty()) break;
-    const int64_t end = (blocks.back().id + 1) * sql::offsets_per_block;
-    for (sql::LogBlock& block : blocks) {
-      std::ranges::move(sql::open_block(std::move(block), assignment, place.from), std::back_inserter(deliveries));
+  const std::vector<int64_t> topics{found->id};
+  const std::vector<int64_t> last = co_await last_blocks(database_, topics);
+  int64_t block = from / sql::offsets_per_block;
+  while (deliveries.size() < most && block <= last[0]) {
+    BlockRange range{.topic = found->id, .partitions = {partition}, .from = block, .to = last[0]};
+    SomeBlocks some = co_await read_blocks(database_, std::move(range));
+    for (PartitionBlock& each : some.blocks) {
+      std::ranges::move(open_block(std::move(each.block), assignment, from), std::back_inserter(deliveries));
     }
-    place.from = end;
+    block = some.read_to + 1;
   }
   if (deliveries.size() > most) deliveries.resize(most);
   co_return deliveries;

@@ -1,6 +1,7 @@
 #include "adapters/sqlite/embedded_subscription.h"
 
 #include <algorithm>
+#include <set>
 
 #include "adapters/sqlite/log_reading.h"
 
@@ -14,9 +15,6 @@ using messaging::Progress;
 
 // Another process may publish without ringing the bell.
 constexpr Duration poll_interval = 1s;
-// Of one partition at a time, so that a read is bounded: a block has 256 KiB, or one message.
-constexpr size_t blocks_per_read = 16;
-
 constexpr sql::Statement read_commits = "SELECT topic, partition, next FROM log_commits WHERE group_name = $1";
 constexpr sql::Statement write_commits =
     "INSERT INTO log_commits AS kept (group_name, topic, partition, next, committed_at) "
@@ -77,40 +75,50 @@ void EmbeddedSubscription::adopt(const LogGroups::Standing& standing) {
 }
 
 Task<> EmbeddedSubscription::look_up_starts() {
-  const auto new_here = [](const auto& reading) { return !reading.second.next; };
+  const auto new_here = [](const auto& reading) { return !reading.second.start; };
   if (std::ranges::none_of(readings_, new_here)) co_return;
   sql::Params params(config_.group);
   const sql::Rows rows = co_await parts_.database.read(read_commits, std::move(params));
   for (auto& [assignment, reading] : readings_) {
-    if (reading.next) continue;
-    reading.next = 0;
+    if (reading.start) continue;
+    reading.start = 0;
     for (const sql::Row& row : rows) {
-      if (row.integer(0) == reading.topic && row.integer(1) == assignment->partition) reading.next = row.integer(2);
+      if (row.integer(0) == reading.topic && row.integer(1) == assignment->partition) reading.start = row.integer(2);
     }
+    reading.block = *reading.start / sql::offsets_per_block;
   }
 }
 
 Task<> EmbeddedSubscription::read_more() {
-  std::vector<LogPlace> places;
-  std::vector<AssignmentRef> assignments;
+  std::set<int64_t> distinct;
   for (const auto& [assignment, reading] : readings_) {
-    if (reading.paused || !reading.next) continue;
-    places.push_back({reading.topic, assignment->partition, *reading.next});
-    assignments.push_back(assignment);
+    if (!reading.paused) distinct.insert(reading.topic);
   }
-  if (places.empty()) co_return;
-  const std::vector<size_t> with_more = co_await places_with_more(parts_.database, std::move(places));
-  for (const size_t i : with_more) co_await read_blocks_of(assignments[i]);
+  if (distinct.empty()) co_return;
+  const std::vector<int64_t> topics(distinct.begin(), distinct.end());
+  const std::vector<int64_t> last = co_await last_blocks(parts_.database, topics);
+  for (size_t i = 0; i < topics.size(); ++i) co_await read_topic(topics[i], last[i]);
 }
 
-Task<> EmbeddedSubscription::read_blocks_of(AssignmentRef assignment) {
-  Reading& reading = readings_.at(assignment);
-  const LogPlace place{reading.topic, assignment->partition, *reading.next};
-  std::vector<sql::LogBlock> blocks = co_await read_blocks(parts_.database, place, blocks_per_read);
-  for (sql::LogBlock& block : blocks) {
-    const int64_t end = (block.id + 1) * sql::offsets_per_block;
-    std::ranges::move(sql::open_block(std::move(block), assignment, place.from), std::back_inserter(reading.ready));
-    reading.next = end;
+Task<> EmbeddedSubscription::read_topic(int64_t topic, int64_t last_block) {
+  std::map<int64_t, std::map<int32_t, Readings::iterator>> by_block;
+  for (auto at = readings_.begin(); at != readings_.end(); ++at) {
+    if (at->second.topic == topic && !at->second.paused) by_block[at->second.block][at->first->partition] = at;
+  }
+  for (auto at = by_block.begin(); at != by_block.end(); ++at) {
+    // Up to where the next are: from there on they are read with those.
+    const auto next = std::next(at);
+    BlockRange range{.topic = topic, .from = at->first, .to = last_block};
+    if (next != by_block.end()) range.to = std::min(range.to, next->first - 1);
+    if (range.from > range.to) continue;
+    for (const auto& [partition, reading] : at->second) range.partitions.push_back(partition);
+    SomeBlocks some = co_await read_blocks(parts_.database, std::move(range));
+    for (PartitionBlock& each : some.blocks) {
+      auto& [assignment, reading] = *at->second.at(each.partition);
+      std::ranges::move(open_block(std::move(each.block), assignment, *reading.start),
+                        std::back_inserter(reading.ready));
+    }
+    for (const auto& [partition, reading] : at->second) reading->second.block = some.read_to + 1;
   }
 }
 

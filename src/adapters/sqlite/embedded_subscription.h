@@ -32,10 +32,11 @@ class EmbeddedSubscription final : public messaging::Subscription {
   Task<> close() override;
 
  private:
-  // How far one assignment has been read.
+  // How far one assignment has been read. Assignments of a topic that have come equally far are read together.
   struct Reading {
     int64_t topic = 0;
-    std::optional<int64_t> next{};  // nothing: not looked up yet
+    std::optional<int64_t> start{};  // the first offset; nothing: not looked up yet
+    int64_t block = 0;               // the next to be read
     bool paused = false;
     // Of blocks that were read and not handed out whole.
     std::deque<messaging::Delivery> ready{};
@@ -46,7 +47,7 @@ class EmbeddedSubscription final : public messaging::Subscription {
   void adopt(const LogGroups::Standing& standing);
   Task<> look_up_starts();
   Task<> read_more();
-  Task<> read_blocks_of(messaging::AssignmentRef assignment);
+  Task<> read_topic(int64_t topic, int64_t last_block);
   void hand_out(size_t most, std::vector<messaging::Delivery>& deliveries);
 
   EmbeddedLogParts parts_;

@@ -39,15 +39,18 @@ size_t block_size(std::span<Entry* const> entries) {
   return count;
 }
 
-void write_block(Connection& connection, std::span<Entry* const> entries) {
+void write_block(Connection& connection, int64_t id, std::span<Entry* const> entries) {
+  size_t bytes = 0;
+  for (const Entry* entry : entries) bytes += entry->record.size();
   Bytes records;
+  records.reserve(bytes);
   for (const Entry* entry : entries) {
-    const auto bytes = as_bytes(entry->record);
-    records.insert(records.end(), bytes.begin(), bytes.end());
+    const auto record = as_bytes(entry->record);
+    records.insert(records.end(), record.begin(), record.end());
   }
-  const sql::Params row(entries[0]->topic, entries[0]->partition, entries.size(), std::move(records));
-  const sql::Rows inserted = connection.execute(sql::insert_log_block.sqlite, row);
-  int64_t offset = inserted.one().integer(0) * sql::offsets_per_block;
+  const sql::Params row(id, entries[0]->topic, entries[0]->partition, entries.size(), std::move(records));
+  connection.execute(sql::insert_log_block.sqlite, row);
+  int64_t offset = id * sql::offsets_per_block;
   for (Entry* entry : entries) entry->offset = offset++;
   blocks_total.add();
 }
@@ -85,10 +88,11 @@ void LogAppender::before_commit(Connection& connection) {
   for (const auto& append : under_way_) {
     for (Entry& entry : append->entries) partitions[{entry.topic, entry.partition}].push_back(&entry);
   }
+  int64_t id = connection.execute(sql::next_log_block.sqlite).one().integer(0);
   for (const auto& [partition, entries] : partitions) {
     for (std::span<Entry* const> left(entries); !left.empty();) {
       const size_t count = block_size(left);
-      write_block(connection, left.first(count));
+      write_block(connection, id++, left.first(count));
       left = left.subspan(count);
     }
   }

@@ -5,13 +5,15 @@
 namespace sluice::sqlite {
 namespace {
 
-constexpr sql::Statement find_more =
-    "SELECT place.key FROM json_each($1) AS place WHERE EXISTS ("
-    "  SELECT 1 FROM log_blocks WHERE topic = place.value ->> 0 AND partition = place.value ->> 1 "
-    "  AND id >= (place.value ->> 2) / 1024)";
+constexpr sql::Statement find_last =
+    "SELECT coalesce((SELECT max(id) FROM log_blocks WHERE topic = value), 0) FROM json_each($1) ORDER BY key";
 constexpr sql::Statement read_some =
-    "SELECT id, first, published_at, records FROM log_blocks "
-    "WHERE topic = $1 AND partition = $2 AND id >= $3 ORDER BY id LIMIT $4";
+    "SELECT id, first, published_at, records, partition FROM log_blocks "
+    "WHERE topic = $1 AND id BETWEEN $2 AND $3 AND partition IN (SELECT value FROM json_each($4)) "
+    "ORDER BY id LIMIT $5";
+
+// A block has 256 KiB, or one message.
+constexpr size_t blocks_per_read = 32;
 
 }  // namespace
 
@@ -24,21 +26,25 @@ std::string to_json(const std::vector<LogPlace>& places) {
   return fmt::format("[{}]", fmt::join(triples, ","));
 }
 
-Task<std::vector<size_t>> places_with_more(sql::Database& database, std::vector<LogPlace> places) {
-  sql::Params params(to_json(places));
-  const sql::Rows rows = co_await database.read(find_more, std::move(params));
-  std::vector<size_t> found;
-  for (const sql::Row& row : rows) found.push_back(static_cast<size_t>(row.integer(0)));
-  co_return found;
+Task<std::vector<int64_t>> last_blocks(sql::Database& database, std::vector<int64_t> topics) {
+  sql::Params params(fmt::format("[{}]", fmt::join(topics, ",")));
+  const sql::Rows rows = co_await database.read(find_last, std::move(params));
+  std::vector<int64_t> last;
+  for (const sql::Row& row : rows) last.push_back(row.integer(0));
+  co_return last;
 }
 
-Task<std::vector<sql::LogBlock>> read_blocks(sql::Database& database, LogPlace place, size_t most) {
-  sql::Params params(place.topic, place.partition, place.from / sql::offsets_per_block, most);
+Task<SomeBlocks> read_blocks(sql::Database& database, BlockRange range) {
+  sql::Params params(range.topic, range.from, range.to, fmt::format("[{}]", fmt::join(range.partitions, ",")),
+                     blocks_per_read);
   const sql::Rows rows = co_await database.read(read_some, std::move(params));
-  std::vector<sql::LogBlock> blocks;
-  blocks.reserve(rows.size());
-  for (const sql::Row& row : rows) blocks.push_back(sql::LogBlock::from(row));
-  co_return blocks;
+  SomeBlocks some;
+  some.blocks.reserve(rows.size());
+  for (const sql::Row& row : rows) {
+    some.blocks.push_back({static_cast<int32_t>(row.integer(4)), sql::LogBlock::from(row)});
+  }
+  some.read_to = rows.size() < blocks_per_read ? range.to : some.blocks.back().block.id;
+  co_return some;
 }
 
 }  // namespace sluice::sqlite

@@ -14,18 +14,19 @@ using sql::TxTask;
 
 constexpr int64_t blocks_per_batch = 500;
 
-// Partitions whose oldest block is older than $1's third value, in microseconds.
-constexpr Statement find_expired =
-    "SELECT place.value ->> 0, place.value ->> 1, place.value ->> 2 FROM json_each($1) AS place WHERE ("
-    "  SELECT published_at FROM log_blocks WHERE topic = place.value ->> 0 AND partition = place.value ->> 1 "
-    "  ORDER BY id LIMIT 1) < now() - (place.value ->> 2)";
-// Looks at no more than a batch: what is behind a block that is kept is younger.
-constexpr Statement remove_batch =
-    "DELETE FROM log_blocks WHERE id IN (SELECT id FROM ("
-    "  SELECT id, published_at FROM log_blocks WHERE topic = $1 AND partition = $2 ORDER BY id LIMIT $4) "
-    "WHERE published_at < now() - $3)";
+// Before blocks are removed; the ids of the last ones must not come again.
+constexpr Statement remember_last =
+    "UPDATE log_last_removed SET id = (SELECT max(id) FROM log_blocks) WHERE id < (SELECT max(id) FROM log_blocks)";
 
-constexpr Statement trim_batch =
+constexpr Statement find_oldest =
+    "SELECT published_at < now() - $2 FROM log_blocks WHERE topic = $1 ORDER BY id LIMIT 1";
+// Looks at no more than a batch: what is behind a block that is kept is younger.
+constexpr Statement remove_expired_blocks =
+    "DELETE FROM log_blocks WHERE id IN (SELECT id FROM ("
+    "  SELECT id, published_at FROM log_blocks WHERE topic = $1 ORDER BY id LIMIT $3) "
+    "WHERE published_at < now() - $2)";
+
+constexpr Statement remove_earlier_blocks =
     "DELETE FROM log_blocks WHERE id IN ("
     "  SELECT id FROM log_blocks WHERE topic = $1 AND partition = $2 AND id < $3 ORDER BY id LIMIT $4)";
 constexpr Statement find_block =
@@ -33,6 +34,18 @@ constexpr Statement find_block =
 constexpr Statement remove_block = "DELETE FROM log_blocks WHERE id = $1";
 constexpr Statement shorten_block =
     "UPDATE log_blocks SET first = $2, count = count - ($2 - first), records = $3 WHERE id = $1";
+
+TxTask<int64_t> expire_batch(Tx& tx, int64_t topic, int64_t retention) {
+  co_await tx.execute(remember_last);
+  const Rows removed = co_await tx.execute(remove_expired_blocks, Params(topic, retention, blocks_per_batch));
+  co_return removed.affected;
+}
+
+TxTask<int64_t> trim_batch(Tx& tx, int64_t topic, int32_t partition, int64_t before) {
+  co_await tx.execute(remember_last);
+  const Rows removed = co_await tx.execute(remove_earlier_blocks, Params(topic, partition, before, blocks_per_batch));
+  co_return removed.affected;
+}
 
 // The block that `before` lies in keeps what is behind.
 TxTask<> trim_block(Tx& tx, int64_t topic, int32_t partition, int64_t before) {
@@ -44,6 +57,7 @@ TxTask<> trim_block(Tx& tx, int64_t topic, int32_t partition, int64_t before) {
   if (number <= block.first) co_return;
   const auto rest = as_bytes(sql::records_from(block, number));
   if (rest.empty()) {
+    co_await tx.execute(remember_last);
     co_await tx.execute(remove_block, Params(id));
     co_return;
   }
@@ -63,19 +77,15 @@ Task<> LogRetention::round() {
 
 Task<int64_t> LogRetention::remove_expired() {
   const std::vector<LogTopic> topics = co_await topics_.all();
-  std::vector<LogPlace> places;
-  for (const LogTopic& each : topics) {
-    for (int32_t i = 0; i < each.topic.partitions; ++i) places.push_back({each.id, i, each.topic.retention.count()});
-  }
-  Params all(to_json(places));
-  const Rows expired = co_await database_.read(find_expired, std::move(all));
   int64_t removed = 0;
-  for (const sql::Row& place : expired) {
+  for (const LogTopic& each : topics) {
+    const int64_t retention = each.topic.retention.count();
+    Params params(each.id, retention);
+    const Rows oldest = co_await database_.read(find_oldest, std::move(params));
+    if (oldest.empty() || !oldest.one().boolean(0)) continue;
     int64_t batch = blocks_per_batch;
     while (batch == blocks_per_batch) {
-      Params params(place.integer(0), place.integer(1), place.integer(2), blocks_per_batch);
-      const Rows deleted = co_await database_.write(remove_batch, std::move(params));
-      batch = deleted.affected;
+      batch = co_await database_.transact(expire_batch, each.id, retention);
       removed += batch;
     }
   }
@@ -85,9 +95,7 @@ Task<int64_t> LogRetention::remove_expired() {
 Task<> trim_partition(sql::Database& database, int64_t topic, int32_t partition, int64_t before) {
   int64_t batch = blocks_per_batch;
   while (batch == blocks_per_batch) {
-    Params params(topic, partition, before / sql::offsets_per_block, blocks_per_batch);
-    const Rows deleted = co_await database.write(trim_batch, std::move(params));
-    batch = deleted.affected;
+    batch = co_await database.transact(trim_batch, topic, partition, before / sql::offsets_per_block);
   }
   co_await database.transact(trim_block, topic, partition, before);
 }

@@ -7,20 +7,27 @@ CREATE TABLE log_topics (
 ) STRICT;
 
 -- Messages of one partition that were committed together. The offset of a message is id * 1024 + its number in the
--- block, so ids must never come again, also after the last block was removed: AUTOINCREMENT. (A row and an index entry
--- for each message would halve the rate of publishing.)
+-- block, so ids grow with every commit. A row for each message, or an index that is led by the partition, would cost
+-- publishers more than the rest together: each commit would touch a page for each partition.
 CREATE TABLE log_blocks (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,
   topic INTEGER NOT NULL,
   partition INTEGER NOT NULL,
   -- The numbers of its messages are first to first + count - 1; what was before has been trimmed.
-  first INTEGER NOT NULL DEFAULT 0,
+  first INTEGER NOT NULL,
   count INTEGER NOT NULL,
   published_at INTEGER NOT NULL,
   records BLOB NOT NULL
 ) STRICT;
 
-CREATE INDEX log_blocks_by_partition ON log_blocks (topic, partition);
+CREATE INDEX log_blocks_of_topic ON log_blocks (topic, id, partition, first, count);
+
+-- No block at or before this one comes again, removed or not.
+CREATE TABLE log_last_removed (
+  id INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO log_last_removed (id) VALUES (0);
 
 -- Where each group goes on.
 CREATE TABLE log_commits (

@@ -1,0 +1,29 @@
+// The yardstick of the embedded database: a bare loop that commits 64 inserts at a time, with the pragmas of
+// sqlite::Connection.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/clock.h"
+
+namespace sluice::bare {
+
+inline constexpr int rows_per_commit = 64;
+inline constexpr const char* make_table = "CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;";
+inline constexpr const char* insert_note = "INSERT INTO notes (id, body) VALUES ($1, $2)";
+inline const std::string body(100, 'n');
+
+// Rows a second, from the time `count` rows took since `start`.
+double rate(const Clock& clock, Instant start, int count);
+
+// The rate of so many commits.
+double commit_loop(const std::filesystem::path& folder, int commits);
+
+// What `run` measures, in a folder of its own.
+double in_fresh_folder(double (*run)(const std::filesystem::path& folder, int commits), int commits);
+
+double median(std::vector<double> values);
+
+}  // namespace sluice::bare
