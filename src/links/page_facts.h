@@ -13,11 +13,11 @@ struct PageFacts {
   static constexpr size_t max_title = 512;  // bytes
   static constexpr size_t max_description = 2048;
 
-  std::string title;        // <title>, else og:title
-  std::string description;  // the meta description, else og:description
-  std::string site_name;    // og:site_name
-  std::string image_url;    // og:image
-  std::string icon_url;     // of rel=icon, else of rel=apple-touch-icon
+  std::string title{};        // <title>, else og:title
+  std::string description{};  // the meta description, else og:description
+  std::string site_name{};    // og:site_name
+  std::string image_url{};    // og:image
+  std::string icon_url{};     // of rel=icon, else of rel=apple-touch-icon
 
   bool operator==(const PageFacts&) const = default;
 };
