@@ -1,6 +1,7 @@
 // A job: work that must not be lost, waiting in the database until a worker does it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ using LockToken = int64_t;
 struct LockedJob {
   JobId id;
   LockToken token = 0;
+
+  friend auto operator<=>(const LockedJob&, const LockedJob&) = default;
 };
 
 struct ClaimedJob {

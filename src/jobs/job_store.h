@@ -75,9 +75,11 @@ class JobStore {
 
   virtual Task<std::optional<Job>> find(JobId id) = 0;
   virtual Task<JobPage> list(JobFilter filter, std::optional<JobId> from, size_t most) = 0;
+  // Counts all that is kept: for people, not for every second.
   virtual Task<JobStats> stats() = 0;
 
-  // dead -> queued, with all its attempts again. False where it is not dead; nothing where there is none.
+  // dead -> queued, with all its attempts again. False where it is not dead, or another job has its unique key by now;
+  // nothing where there is none.
   virtual Task<std::optional<bool>> retry(JobId id) = 0;
   // queued or failed -> canceled. False where it is in another state; nothing where there is none.
   virtual Task<std::optional<bool>> cancel(JobId id) = 0;

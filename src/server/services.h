@@ -10,7 +10,7 @@
 namespace sluice::server {
 
 // Relays publish the outboxes of all databases; each database has a schema `common` with its own.
-enum class Service { accounts, documents, relay };
+enum class Service { accounts, documents, jobs, relay };
 
 struct ServiceNames {
   Service service;
@@ -18,8 +18,9 @@ struct ServiceNames {
   std::string_view schema;  // in PostgreSQL, also its login
 };
 
-inline constexpr std::array<ServiceNames, 3> services{{{Service::accounts, "accounts", "user_service"},
+inline constexpr std::array<ServiceNames, 4> services{{{Service::accounts, "accounts", "user_service"},
                                                        {Service::documents, "documents", "document_service"},
+                                                       {Service::jobs, "jobs", "job_service"},
                                                        {Service::relay, "relay", "common"}}};
 
 using Roles = std::set<Service>;

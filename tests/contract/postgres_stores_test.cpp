@@ -10,6 +10,7 @@ namespace sluice::test {
 namespace {
 
 const auto document_service = testing::ValuesIn(postgres_service_engines("document_service"));
+const auto job_service = testing::ValuesIn(postgres_service_engines("job_service"));
 const auto snapshot_service = testing::ValuesIn(postgres_service_engines("snapshot_service"));
 const auto leases =
     testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>(postgres_service_engines("document_service")));
@@ -33,6 +34,9 @@ INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engi
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Postgres, DayBudgetsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, JobStoreContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DenialRecordsContract, user_service, engine_name);

@@ -1,0 +1,156 @@
+-- Jobs that are not finished. `slot` says whether one may be claimed: NULL not yet, 0 it needs none (no throttle key),
+-- 1 to k the slot of its throttle key that it has or runs in. `lock_token` tells one claim from the next and only grows.
+CREATE TABLE jobs (
+  id uuid PRIMARY KEY,
+  kind text NOT NULL,
+  status text NOT NULL CONSTRAINT jobs_status CHECK (status IN ('queued', 'failed', 'running')),
+  slot integer,
+  priority integer NOT NULL,
+  run_after timestamptz NOT NULL,
+  attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  max_attempts integer NOT NULL CHECK (max_attempts > 0),
+  lock_token bigint NOT NULL DEFAULT 0,
+  lock_ttl bigint,
+  locked_at timestamptz,
+  lock_expires_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  locked_by text,
+  throttle_key text,
+  unique_key text,
+  payload json NOT NULL,
+  last_error text,
+  CONSTRAINT jobs_slot CHECK (slot IS NULL OR (slot = 0) = (throttle_key IS NULL)),
+  CONSTRAINT jobs_lock CHECK (status <> 'running'
+    OR (slot IS NOT NULL AND attempts > 0 AND lock_ttl > 0 AND locked_at IS NOT NULL AND locked_by IS NOT NULL
+        AND lock_expires_at IS NOT NULL))
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+
+-- What can be claimed, in the order of claims, and nothing else: a throttle key that is full is not even looked at.
+CREATE INDEX jobs_claimable ON jobs (kind, priority, run_after, id) WHERE slot IS NOT NULL AND status <> 'running';
+
+-- No slot twice, whatever the code does.
+CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot) WHERE slot > 0;
+
+-- Who of a throttle key is next.
+CREATE INDEX jobs_of_key ON jobs (kind, throttle_key, priority, run_after, id)
+WHERE slot IS NULL AND throttle_key IS NOT NULL;
+
+CREATE INDEX jobs_scheduled ON jobs (run_after) WHERE slot IS NULL AND throttle_key IS NULL;
+
+CREATE INDEX jobs_running ON jobs (lock_expires_at) WHERE status = 'running';
+
+-- Jobs that are finished, as they were, with how they ended.
+CREATE TABLE finished_jobs (
+  id uuid PRIMARY KEY,
+  kind text NOT NULL,
+  status text NOT NULL CONSTRAINT finished_jobs_status CHECK (status IN ('succeeded', 'dead', 'canceled')),
+  priority integer NOT NULL,
+  run_after timestamptz NOT NULL,
+  attempts integer NOT NULL,
+  max_attempts integer NOT NULL,
+  lock_token bigint NOT NULL,
+  locked_at timestamptz,
+  created_at timestamptz NOT NULL,
+  finished_at timestamptz NOT NULL,
+  locked_by text,
+  throttle_key text,
+  unique_key text,
+  payload json NOT NULL,
+  last_error text,
+  result json
+);
+
+CREATE INDEX finished_jobs_age ON finished_jobs (finished_at);
+
+-- What an operator looks for among millions that succeeded.
+CREATE INDEX finished_jobs_unlucky ON finished_jobs (status, id) WHERE status <> 'succeeded';
+
+-- Transitions. Conditions of triggers are evaluated without calling anything: what is legal costs nothing.
+CREATE FUNCTION refuse_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% of job % is refused', TG_OP, OLD.id
+    USING ERRCODE = 'check_violation', CONSTRAINT = 'job_transition';
+END;
+$$;
+
+CREATE FUNCTION refuse_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'job % does not begin as %', NEW.id, NEW.status
+    USING ERRCODE = 'check_violation', CONSTRAINT = 'job_transition';
+END;
+$$;
+
+CREATE TRIGGER jobs_begin_queued BEFORE INSERT ON jobs FOR EACH ROW
+WHEN (NEW.status <> 'queued') EXECUTE FUNCTION refuse_insert();
+
+-- Whoever claims has a new token; every other change keeps it.
+CREATE TRIGGER jobs_transition BEFORE UPDATE ON jobs FOR EACH ROW
+WHEN (NOT (NEW.id = OLD.id AND CASE
+  WHEN NEW.status = 'running' AND NEW.lock_token > OLD.lock_token THEN NEW.attempts = OLD.attempts + 1
+  WHEN NEW.lock_token <> OLD.lock_token THEN false
+  ELSE NEW.status = OLD.status OR (OLD.status = 'running' AND NEW.status = 'failed')
+END)) EXECUTE FUNCTION refuse_transition();
+
+-- A job leaves by being written among the finished ones, and only from a state that may end so.
+CREATE TRIGGER jobs_leave_finished BEFORE DELETE ON jobs FOR EACH ROW
+WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_transition();
+
+CREATE FUNCTION leave_jobs() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  gone bigint;
+BEGIN
+  DELETE FROM jobs USING finished
+  WHERE jobs.id = finished.id AND jobs.lock_token = finished.lock_token
+    AND CASE finished.status WHEN 'canceled' THEN jobs.status <> 'running' ELSE jobs.status = 'running' END;
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  IF gone <> (SELECT count(*) FROM finished) THEN
+    RAISE EXCEPTION 'a job was finished that was not in a state to end so'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'job_transition';
+  END IF;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER finished_jobs_leave AFTER INSERT ON finished_jobs
+REFERENCING NEW TABLE AS finished FOR EACH STATEMENT EXECUTE FUNCTION leave_jobs();
+
+CREATE TRIGGER finished_jobs_final BEFORE UPDATE ON finished_jobs FOR EACH ROW EXECUTE FUNCTION refuse_transition();
+
+-- Which job has a unique key: live, or succeeded at any time. Outlives the job's own record.
+CREATE TABLE job_keys (
+  kind text NOT NULL,
+  unique_key text NOT NULL,
+  job_id uuid NOT NULL,
+  PRIMARY KEY (kind, unique_key)
+);
+
+-- One row per throttle key that was ever used; whoever gives or frees its slots locks it first. `look_at`: when a job of
+-- it may have become able to run although nobody gave or freed a slot. `last_start` is kept only where the kind limits
+-- starts a second.
+CREATE TABLE throttle_keys (
+  kind text NOT NULL,
+  throttle_key text NOT NULL,
+  last_start timestamptz,
+  look_at timestamptz,
+  PRIMARY KEY (kind, throttle_key)
+) WITH (fillfactor = 50);
+
+CREATE INDEX throttle_keys_look ON throttle_keys (look_at) WHERE look_at IS NOT NULL;
+
+-- Tries that did not succeed. The one that did is the finished job's own.
+CREATE TABLE job_attempts (
+  job_id uuid NOT NULL,
+  lock_token bigint NOT NULL,
+  kind text NOT NULL,
+  throttle_key text,
+  number integer NOT NULL,
+  started_at timestamptz NOT NULL,
+  ended_at timestamptz NOT NULL,
+  worker text NOT NULL,
+  outcome text NOT NULL CONSTRAINT job_attempts_outcome CHECK (outcome IN ('failed', 'dead', 'lost')),
+  error text,
+  PRIMARY KEY (job_id, lock_token)
+);
+
+CREATE INDEX job_attempts_age ON job_attempts (ended_at);

@@ -1,0 +1,31 @@
+// Claims: of jobs that may run, and of those whose worker was heard of no more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "adapters/sql/claim_cursors.h"
+#include "adapters/sql/database.h"
+#include "jobs/job.h"
+
+namespace sluice::sql {
+
+struct KindToClaim {
+  std::string kind;
+  Duration lock_ttl{};
+  ClaimPosition after{};
+};
+
+struct TakenJob {
+  jobs::ClaimedJob job;
+  ClaimPosition position;
+};
+
+// Up to `limit` jobs in the order of claims over all the kinds. Waits for nobody: what others have locked is theirs.
+Task<std::vector<TakenJob>> claim_ready(Database& database, std::vector<KindToClaim> kinds, std::string worker,
+                                        size_t limit);
+
+// Takes over up to `limit` jobs whose lock ran out and that have tries left.
+TxTask<std::vector<TakenJob>> claim_lost(Tx& tx, std::vector<KindToClaim> kinds, std::string worker, size_t limit);
+
+}  // namespace sluice::sql

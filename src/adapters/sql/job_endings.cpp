@@ -1,0 +1,255 @@
+#include "adapters/sql/job_endings.h"
+
+#include <map>
+#include <set>
+
+#include "adapters/sql/given_rows.h"
+#include "adapters/sql/job_slots.h"
+
+namespace sluice::sql {
+namespace {
+
+using jobs::FailVerdict;
+using jobs::JobId;
+using jobs::JobTag;
+using jobs::Verdict;
+
+// Writing a job among the finished ones takes it out of the live ones: the database itself sees to that, and refuses
+// what may not end so. Without a lock: whoever changes one of the jobs just now makes the database refuse the
+// statement.
+constexpr Statement end_free{Statement::PerDialect{
+    .postgres =
+        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
+        "SELECT jobs.id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, given.result "
+        "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::json[]) AS given (id, token, result) "
+        "JOIN jobs ON jobs.id = given.id "
+        "WHERE lock_token = given.token AND status = 'running' AND throttle_key IS NULL RETURNING id, lock_token",
+    .sqlite = "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+              "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
+              "SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
+              "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, $3 "
+              "FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running' AND throttle_key IS NULL "
+              "RETURNING id, lock_token"}};
+constexpr Statement end_any{Statement::PerDialect{
+    .postgres =
+        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result) "
+        "SELECT jobs.id, kind, given.status, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, "
+        "  coalesce(given.error, last_error), given.result "
+        "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[], $4::text::json[]) AS given (id, status, "
+        "error, result) "
+        "JOIN jobs ON jobs.id = given.id",
+    .sqlite =
+        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result) "
+        "SELECT id, kind, $2, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, coalesce($3, last_error), $4 "
+        "FROM jobs WHERE id = $1"}};
+constexpr Statement find_throttle_keys{Statement::PerDialect{
+    .postgres = "SELECT kind, throttle_key FROM jobs WHERE id = ANY($1::text::uuid[]) AND throttle_key IS NOT NULL",
+    .sqlite = "SELECT kind, throttle_key FROM jobs WHERE id = $1 AND throttle_key IS NOT NULL"}};
+constexpr Statement lock_jobs{
+    Statement::PerDialect{.postgres = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
+                                      "  coalesce(lock_expires_at <= now(), false) "
+                                      "FROM jobs WHERE id = ANY($1::text::uuid[]) ORDER BY id FOR UPDATE",
+                          .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
+                                    "  coalesce(lock_expires_at <= now(), false) FROM jobs WHERE id = $1"}};
+constexpr Statement find_finished{
+    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id = ANY($1::text::uuid[])",
+                          .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
+constexpr Statement write_attempts{Statement::PerDialect{
+    .postgres = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
+                "  worker, outcome, error) "
+                "SELECT jobs.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome, "
+                "  given.error "
+                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[]) AS given (id, outcome, error) "
+                "JOIN jobs ON jobs.id = given.id",
+    .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
+              "  worker, outcome, error) "
+              "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, $2, $3 "
+              "FROM jobs WHERE id = $1"}};
+constexpr Statement postpone{Statement::PerDialect{
+    .postgres = "UPDATE jobs SET status = 'failed', "
+                "  slot = CASE WHEN throttle_key IS NULL AND given.delay <= 0 THEN 0 END, "
+                "  run_after = now() + given.delay * interval '1 microsecond', last_error = given.error, "
+                "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
+                "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::text[]) AS given (id, delay, error) "
+                "WHERE jobs.id = given.id",
+    .sqlite = "UPDATE jobs SET status = 'failed', slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
+              "  run_after = now() + $2, last_error = $3, "
+              "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
+constexpr Statement free_unique_keys{
+    Statement::PerDialect{.postgres = "DELETE FROM job_keys USING unnest($1::text::text[], $2::text::text[], "
+                                      "$3::text::uuid[]) AS given (kind, unique_key, id) "
+                                      "WHERE job_keys.kind = given.kind AND job_keys.unique_key = given.unique_key "
+                                      "  AND job_keys.job_id = given.id",
+                          .sqlite = "DELETE FROM job_keys WHERE kind = $1 AND unique_key = $2 AND job_id = $3"}};
+
+struct LiveJob {
+  JobId id;
+  std::string kind;
+  std::optional<std::string> unique_key;
+  bool running = false;
+  jobs::LockToken token = 0;
+  int32_t attempts = 0;
+  int32_t max_attempts = 0;
+  bool lock_expired = false;
+};
+using LiveJobs = std::map<JobId, LiveJob>;
+
+GivenRows given_ids(const std::set<JobId>& ids) {
+  GivenRows rows;
+  for (const JobId& id : ids) rows.add(id);
+  return rows;
+}
+
+// The throttle keys first: see job_slots.h.
+TxTask<ThrottledKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rules) {
+  const Rows rows = co_await execute_many(tx, find_throttle_keys, given_ids(ids));
+  ThrottledKeys keys;
+  for (const Row& row : rows) keys.insert(throttled_key(*rules.kinds, row.text(0), row.text(1)));
+  if (!keys.empty()) co_await lock_keys(tx, keys);
+  co_return keys;
+}
+
+TxTask<LiveJobs> lock_live(Tx& tx, std::set<JobId> ids) {
+  const Rows rows = co_await execute_many(tx, lock_jobs, given_ids(ids));
+  LiveJobs live;
+  for (const Row& row : rows) {
+    LiveJob job{.id = row.id<JobTag>(0),
+                .kind = row.text(1),
+                .unique_key = row.optional_text(2),
+                .running = row.text(3) == "running",
+                .token = row.integer(4),
+                .attempts = static_cast<int32_t>(row.integer(5)),
+                .max_attempts = static_cast<int32_t>(row.integer(6)),
+                .lock_expired = row.boolean(7)};
+    live.emplace(job.id, std::move(job));
+  }
+  co_return live;
+}
+
+TxTask<std::set<JobId>> finished_among(Tx& tx, std::set<JobId> ids) {
+  const Rows rows = co_await execute_many(tx, find_finished, given_ids(ids));
+  std::set<JobId> found;
+  for (const Row& row : rows) found.insert(row.id<JobTag>(0));
+  co_return found;
+}
+
+// The statements' rows for a number of endings.
+class Changes {
+ public:
+  explicit Changes(EndingRules rules) : rules_(rules) {}
+
+  // Whether the job is dead.
+  bool end(const LiveJob& job, const Ending& ending) {
+    if (ending.how == Ending::How::succeeded) {
+      ended_.add(job.id, "succeeded", Null{}, ending.result);
+      return false;
+    }
+    const bool lost = ending.how == Ending::How::lost;
+    const bool dead = lost || ending.how == Ending::How::failed_for_good || job.attempts >= job.max_attempts;
+    attempts_.add(job.id, lost ? "lost" : dead ? "dead" : "failed", ending.error);
+    if (dead) {
+      ended_.add(job.id, "dead", ending.error, Null{});
+      free_key(job);
+    } else {
+      const Duration delay = rules_.kinds->of(job.kind).backoff.after(job.attempts, *rules_.random);
+      postponed_.add(job.id, delay.count(), ending.error);
+    }
+    return dead;
+  }
+  void cancel(const LiveJob& job) {
+    ended_.add(job.id, "canceled", Null{}, Null{});
+    free_key(job);
+  }
+
+  // Attempts before anything else: they are read off the jobs as they are.
+  TxTask<> write(Tx& tx) {
+    co_await execute_many(tx, write_attempts, attempts_);
+    co_await execute_many(tx, end_any, ended_);
+    co_await execute_many(tx, postpone, postponed_);
+    co_await execute_many(tx, free_unique_keys, freed_keys_);
+  }
+
+ private:
+  void free_key(const LiveJob& job) {
+    if (job.unique_key) freed_keys_.add(job.kind, *job.unique_key, job.id);
+  }
+
+  EndingRules rules_;
+  GivenRows attempts_;
+  GivenRows ended_;
+  GivenRows postponed_;
+  GivenRows freed_keys_;
+};
+
+Verdict verdict_on(const LiveJob& job, const Ending& ending) {
+  if (!job.running) return Verdict::not_running;
+  if (job.token != ending.job.token) return Verdict::stale_lock;
+  const bool revived = ending.how == Ending::How::lost && (!job.lock_expired || job.attempts < job.max_attempts);
+  return revived ? Verdict::stale_lock : Verdict::accepted;
+}
+
+}  // namespace
+
+TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Completion> completions) {
+  GivenRows given;
+  for (const jobs::Completion& completion : completions) {
+    given.add(completion.job.id, completion.job.token, completion.result);
+  }
+  const Rows rows = co_await execute_many(tx, end_free, std::move(given));
+  std::vector<jobs::LockedJob> ended;
+  for (const Row& row : rows) ended.push_back({row.id<JobTag>(0), row.integer(1)});
+  co_return ended;
+}
+
+TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules) {
+  std::set<JobId> ids;
+  for (const Ending& ending : endings) ids.insert(ending.job.id);
+  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  LiveJobs live = co_await lock_live(tx, ids);
+  std::set<JobId> finished = co_await finished_among(tx, ids);
+
+  std::vector<FailVerdict> verdicts;
+  Changes changes(rules);
+  for (const Ending& ending : endings) {
+    FailVerdict& verdict = verdicts.emplace_back();
+    const auto found = live.find(ending.job.id);
+    if (found == live.end()) {
+      verdict.verdict = finished.contains(ending.job.id) ? Verdict::not_running : Verdict::unknown;
+      continue;
+    }
+    verdict.verdict = verdict_on(found->second, ending);
+    if (verdict.verdict != Verdict::accepted) continue;
+    verdict.dead = changes.end(found->second, ending);
+    // Whoever names it a second time comes too late.
+    found->second.running = false;
+  }
+  co_await changes.write(tx);
+  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_return verdicts;
+}
+
+TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
+  const std::set<JobId> ids{id};
+  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  const LiveJobs live = co_await lock_live(tx, ids);
+  if (live.empty()) {
+    const std::set<JobId> finished = co_await finished_among(tx, ids);
+    if (finished.empty()) co_return std::nullopt;
+    co_return false;
+  }
+  const LiveJob& job = live.begin()->second;
+  if (job.running) co_return false;
+  Changes changes(rules);
+  changes.cancel(job);
+  co_await changes.write(tx);
+  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_return true;
+}
+
+}  // namespace sluice::sql

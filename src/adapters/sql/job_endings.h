@@ -1,0 +1,45 @@
+// How claimed jobs end, and what follows from it: the bodies of complete, fail, cancel, retry and of burying the lost.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapters/sql/tx_task.h"
+#include "base/random.h"
+#include "jobs/job.h"
+#include "jobs/job_kind.h"
+
+namespace sluice::sql {
+
+// One try's end. `lost` ends only a lock that has run out, of a job without further tries.
+struct Ending {
+  enum class How { succeeded, failed, failed_for_good, lost };
+
+  jobs::LockedJob job;
+  How how = How::succeeded;
+  std::string error{};
+  std::optional<std::string> result{};
+};
+
+// What the bodies need of the store; all of it outlives them.
+struct EndingRules {
+  const jobs::JobKinds* kinds = nullptr;
+  Random* random = nullptr;  // for the delays of growing retries
+};
+
+// Ends the jobs without a throttle key in one statement; which of them could be ended so. The others are for
+// `end_jobs`.
+TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Completion> completions);
+
+// Ends each alone as it says, or refuses it; passes freed slots on. Answers stand in the order of the endings.
+TxTask<std::vector<jobs::FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules);
+
+// What the port says of cancel and retry.
+TxTask<std::optional<bool>> cancel_job(Tx& tx, jobs::JobId id, EndingRules rules);
+TxTask<std::optional<bool>> retry_job(Tx& tx, jobs::JobId id, EndingRules rules);
+
+// Extends those locks that are present.
+TxTask<std::vector<jobs::Verdict>> renew_locks(Tx& tx, std::vector<jobs::LockedJob> jobs);
+
+}  // namespace sluice::sql

@@ -1,0 +1,114 @@
+#include "adapters/sql/job_queue.h"
+
+#include <algorithm>
+#include <map>
+
+#include "adapters/sql/given_rows.h"
+#include "adapters/sql/job_slots.h"
+
+namespace sluice::sql {
+namespace {
+
+using jobs::Enqueued;
+using jobs::JobId;
+using jobs::JobTag;
+
+// Each waits for whoever adds or frees the same key just now.
+constexpr Statement take_keys{Statement::PerDialect{
+    .postgres = "INSERT INTO job_keys (kind, unique_key, job_id) SELECT kind, unique_key, id "
+                "FROM unnest($1::text::text[], $2::text::text[], $3::text::uuid[]) AS given (kind, unique_key, id) "
+                "ON CONFLICT DO NOTHING RETURNING kind, unique_key",
+    .sqlite = "INSERT INTO job_keys (kind, unique_key, job_id) VALUES ($1, $2, $3) "
+              "ON CONFLICT DO NOTHING RETURNING kind, unique_key"}};
+constexpr Statement find_keys{Statement::PerDialect{
+    .postgres = "SELECT kind, unique_key, job_id FROM job_keys "
+                "WHERE (kind, unique_key) IN (SELECT * FROM unnest($1::text::text[], $2::text::text[]))",
+    .sqlite = "SELECT kind, unique_key, job_id FROM job_keys WHERE kind = $1 AND unique_key = $2"}};
+// What is due and has no throttle key may be claimed at once.
+constexpr Statement add_jobs{Statement::PerDialect{
+    .postgres = "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at, "
+                "  throttle_key, unique_key, payload) "
+                "SELECT id, kind, 'queued', CASE WHEN throttle_key IS NULL AND coalesce(run_after <= now(), true) "
+                "    THEN 0 END, "
+                "  priority, coalesce(run_after, now()), max_attempts, now(), now(), throttle_key, unique_key, payload "
+                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::bigint[], $4::text::timestamptz[], "
+                "$5::text::bigint[], $6::text::text[], "
+                "  $7::text::text[], $8::text::json[]) "
+                "  AS given (id, kind, priority, run_after, max_attempts, throttle_key, unique_key, payload)",
+    .sqlite = "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at, "
+              "  throttle_key, unique_key, payload) "
+              "VALUES ($1, $2, 'queued', CASE WHEN $6 IS NULL AND coalesce($4 <= now(), true) THEN 0 END, "
+              "  $3, coalesce($4, now()), $5, now(), now(), $6, $7, $8)"}};
+
+using UniqueKey = std::pair<std::string, std::string>;  // kind, key
+using KeyOwners = std::map<UniqueKey, JobId>;  // in the order in which keys are taken: nobody waits in a circle
+
+// Which job has each key; where nobody had it, the first of `jobs` that wants it.
+TxTask<KeyOwners> settle_keys(Tx& tx, PreparedJobs jobs) {
+  KeyOwners wanted;
+  for (const PreparedJob& prepared : *jobs) {
+    if (prepared.job.unique_key) wanted.try_emplace({prepared.job.kind, *prepared.job.unique_key}, prepared.id);
+  }
+  KeyOwners owners;
+  while (!wanted.empty()) {
+    GivenRows taking;
+    for (const auto& [key, id] : wanted) taking.add(key.first, key.second, id);
+    const Rows taken = co_await execute_many(tx, take_keys, std::move(taking));
+    for (const Row& row : taken) owners.insert(wanted.extract({row.text(0), row.text(1)}));
+    GivenRows others;
+    for (const auto& [key, id] : wanted) others.add(key.first, key.second);
+    // One whose owner has just died is nobody's by now, and is tried again.
+    const Rows found = co_await execute_many(tx, find_keys, std::move(others));
+    for (const Row& row : found) {
+      const UniqueKey key(row.text(0), row.text(1));
+      owners.emplace(key, row.id<JobTag>(2));
+      wanted.erase(key);
+    }
+  }
+  co_return owners;
+}
+
+Enqueued owner_of(const PreparedJob& prepared, const KeyOwners& owners) {
+  if (!prepared.job.unique_key) return {prepared.id};
+  const JobId owner = owners.at({prepared.job.kind, *prepared.job.unique_key});
+  return {owner, owner != prepared.id};
+}
+
+}  // namespace
+
+PreparedJobs prepare_jobs(std::vector<jobs::NewJob> jobs, const jobs::JobKinds& kinds, Time now, Random& random) {
+  std::vector<JobId> ids(jobs.size());
+  SeededRandom fast(random.next());
+  for (JobId& id : ids) id = JobId::make(now, fast);
+  std::ranges::sort(ids);
+  auto prepared = std::make_shared<std::vector<PreparedJob>>();
+  prepared->reserve(jobs.size());
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    jobs::NewJob& job = jobs[i];
+    if (!job.max_attempts) job.max_attempts = kinds.of(job.kind).max_attempts;
+    const ThrottledKey key = throttled_key(kinds, job.kind, "");
+    prepared->push_back({ids[i], std::move(job), key.slots, key.gap_us});
+  }
+  return prepared;
+}
+
+TxTask<std::vector<Enqueued>> enqueue_jobs(Tx& tx, PreparedJobs jobs) {
+  const KeyOwners owners = co_await settle_keys(tx, jobs);
+  std::vector<Enqueued> answers;
+  GivenRows rows;
+  ThrottledKeys keys;
+  for (const PreparedJob& prepared : *jobs) {
+    answers.push_back(owner_of(prepared, owners));
+    if (answers.back().duplicate) continue;
+    const jobs::NewJob& job = prepared.job;
+    rows.add(prepared.id, job.kind, job.priority, job.run_after, job.max_attempts, job.throttle_key, job.unique_key,
+             job.payload);
+    if (job.throttle_key) keys.insert({job.kind, *job.throttle_key, prepared.slots, prepared.gap_us});
+  }
+  if (!keys.empty()) co_await lock_keys(tx, keys);
+  co_await execute_many(tx, add_jobs, std::move(rows));
+  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_return answers;
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,159 @@
+#include "adapters/sql/job_views.h"
+
+#include <algorithm>
+
+namespace sluice::sql {
+namespace {
+
+using jobs::Job;
+using jobs::JobId;
+using jobs::JobStatus;
+using jobs::JobTag;
+
+// Both tables in one statement: a job that ends just now is seen in exactly one of them.
+constexpr Statement find_one =
+    "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
+    "  locked_at, locked_by, throttle_key, last_error, CAST(NULL AS text), created_at, updated_at, "
+    "  CAST(NULL AS timestamptz) FROM jobs WHERE id = $1 "
+    "UNION ALL "
+    "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
+    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at "
+    "FROM finished_jobs WHERE id = $1";
+constexpr Statement list_all =
+    "SELECT * FROM (SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, "
+    "    run_after, locked_at, locked_by, throttle_key, last_error, CAST(NULL AS text), created_at, updated_at, "
+    "    CAST(NULL AS timestamptz) FROM jobs "
+    "  WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND (CAST($3 AS text) IS NULL OR status = $3) "
+    "  ORDER BY id DESC LIMIT $4) AS live "
+    "UNION ALL "
+    "SELECT * FROM (SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, "
+    "    run_after, locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, "
+    "    finished_at FROM finished_jobs "
+    "  WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND (CAST($3 AS text) IS NULL OR status = $3) "
+    "  ORDER BY id DESC LIMIT $4) AS finished";
+// Has an index of its own.
+constexpr Statement list_unlucky =
+    "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
+    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at "
+    "FROM finished_jobs "
+    "WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND status = $3 AND status <> 'succeeded' "
+    "ORDER BY id DESC LIMIT $4";
+constexpr Statement list_attempts =
+    "SELECT number, started_at, ended_at, worker, outcome, error FROM job_attempts WHERE job_id = $1 "
+    "ORDER BY lock_token";
+
+constexpr Statement count_jobs =
+    "SELECT kind, status, count(*) FROM jobs GROUP BY kind, status "
+    "UNION ALL SELECT kind, status, count(*) FROM finished_jobs GROUP BY kind, status";
+constexpr Statement find_oldest =
+    "SELECT kind, min(run_after) FROM jobs WHERE status <> 'running' AND run_after <= now() GROUP BY kind";
+constexpr Statement count_finished{Statement::PerDialect{
+    .postgres =
+        "SELECT kind, count(*) FROM finished_jobs WHERE finished_at > now() - interval '1 minute' GROUP BY kind",
+    .sqlite = "SELECT kind, count(*) FROM finished_jobs WHERE finished_at > now() - 60000000 GROUP BY kind"}};
+constexpr Statement find_failing{
+    Statement::PerDialect{.postgres = "SELECT kind, throttle_key, count(*) FROM job_attempts "
+                                      "WHERE ended_at > now() - interval '1 hour' AND throttle_key IS NOT NULL "
+                                      "GROUP BY kind, throttle_key ORDER BY count(*) DESC, kind, throttle_key LIMIT 10",
+                          .sqlite = "SELECT kind, throttle_key, count(*) FROM job_attempts "
+                                    "WHERE ended_at > now() - 3600000000 AND throttle_key IS NOT NULL "
+                                    "GROUP BY kind, throttle_key ORDER BY count(*) DESC, kind, throttle_key LIMIT 10"}};
+
+Job job_of(const Row& row) {
+  return {.id = row.id<JobTag>(0),
+          .kind = row.text(1),
+          .unique_key = row.optional_text(2),
+          .payload = row.text(3),
+          .priority = static_cast<int32_t>(row.integer(4)),
+          .status = parse_enum<JobStatus>(row.text(5)).value(),
+          .attempts = static_cast<int32_t>(row.integer(6)),
+          .max_attempts = static_cast<int32_t>(row.integer(7)),
+          .run_after = row.time(8),
+          .locked_at = row.optional_time(9),
+          .locked_by = row.optional_text(10),
+          .throttle_key = row.optional_text(11),
+          .last_error = row.optional_text(12),
+          .result = row.optional_text(13),
+          .created_at = row.time(14),
+          .updated_at = row.time(15),
+          .finished_at = row.optional_time(16)};
+}
+
+// The try that runs or succeeded is on the job itself.
+std::optional<jobs::Attempt> own_attempt(const Job& job) {
+  const bool succeeded = job.status == JobStatus::succeeded;
+  if (!succeeded && job.status != JobStatus::running) return std::nullopt;
+  return jobs::Attempt{.number = job.attempts,
+                       .started_at = job.locked_at.value(),
+                       .ended_at = job.finished_at,
+                       .worker = job.locked_by.value(),
+                       .outcome = succeeded ? "succeeded" : ""};
+}
+
+JobId last_id() {
+  Uuid uuid;
+  uuid.bytes.fill(0xff);
+  return JobId(uuid);
+}
+
+jobs::KindStats& stats_of(jobs::JobStats& stats, const std::string& kind) {
+  const auto found = std::ranges::find(stats.kinds, kind, &jobs::KindStats::kind);
+  if (found != stats.kinds.end()) return *found;
+  return stats.kinds.emplace_back(jobs::KindStats{.kind = kind, .counts = {}});
+}
+
+}  // namespace
+
+Task<std::optional<Job>> find_job(Database& database, JobId id) {
+  const Params key(id);
+  const Rows found = co_await database.read(find_one, key);
+  if (found.empty()) co_return std::nullopt;
+  Job job = job_of(found.one());
+  const Rows attempts = co_await database.read(list_attempts, key);
+  for (const Row& row : attempts) {
+    job.history.push_back({.number = static_cast<int32_t>(row.integer(0)),
+                           .started_at = row.time(1),
+                           .ended_at = row.time(2),
+                           .worker = row.text(3),
+                           .outcome = row.text(4),
+                           .error = row.optional_text(5)});
+  }
+  if (auto own = own_attempt(job)) job.history.push_back(std::move(*own));
+  co_return job;
+}
+
+Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::optional<JobId> from, size_t most) {
+  std::optional<std::string> status;
+  if (filter.status) status = enum_name(*filter.status);
+  Params params(from.value_or(last_id()), filter.kind, status, most + 1);
+  const bool unlucky = filter.status == JobStatus::dead || filter.status == JobStatus::canceled;
+  const Rows rows = co_await database.read(unlucky ? list_unlucky : list_all, std::move(params));
+  jobs::JobPage page;
+  for (const Row& row : rows) page.jobs.push_back(job_of(row));
+  std::ranges::sort(page.jobs, std::greater{}, &Job::id);
+  if (page.jobs.size() > most) {
+    page.next = page.jobs[most].id;
+    page.jobs.resize(most);
+  }
+  co_return page;
+}
+
+Task<jobs::JobStats> job_stats(Database& database) {
+  jobs::JobStats stats;
+  const Rows counts = co_await database.read(count_jobs);
+  for (const Row& row : counts) {
+    stats_of(stats, row.text(0)).counts[parse_enum<JobStatus>(row.text(1)).value()] += row.integer(2);
+  }
+  const Rows oldest = co_await database.read(find_oldest);
+  for (const Row& row : oldest) stats_of(stats, row.text(0)).oldest_waiting = row.time(1);
+  const Rows finished = co_await database.read(count_finished);
+  for (const Row& row : finished) {
+    stats_of(stats, row.text(0)).finished_per_second = static_cast<double>(row.integer(1)) / 60;
+  }
+  const Rows failing = co_await database.read(find_failing);
+  for (const Row& row : failing) stats.top_failing.push_back({row.text(0), row.text(1), row.integer(2)});
+  std::ranges::sort(stats.kinds, {}, &jobs::KindStats::kind);
+  co_return stats;
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,45 @@
+// Who gets a throttle key's slots: the decision alone, from what was read under the key's lock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "jobs/job.h"
+
+namespace sluice::sql {
+
+struct SlotHolder {
+  jobs::JobId id;
+  int64_t slot = 0;
+  int64_t priority = 0;
+  bool running = false;  // else it is not claimed yet
+};
+
+struct SlotSeeker {
+  jobs::JobId id;
+  int64_t priority = 0;
+};
+
+struct SlotNeeds {
+  int64_t slots = 0;        // of the key
+  bool one_by_one = false;  // starts are spaced: at most one job with a slot waits for its claim
+  std::vector<SlotHolder> holders{};
+  std::vector<SlotSeeker> seekers{};  // due, the best first; as many as there are slots are enough
+};
+
+struct SlotGift {
+  jobs::JobId id;
+  int64_t slot = 0;
+};
+
+struct SlotPlan {
+  std::vector<SlotHolder> taken_back{};  // not claimed yet, and outranked or beyond the number of slots
+  std::vector<SlotGift> gifts{};
+  bool full = false;  // nobody else can get one before somebody ends
+};
+
+// Free slots go to the seekers in order; then a seeker of better priority takes the slot of the worst holder that is
+// not claimed yet. Among equals who has a slot keeps it.
+SlotPlan plan_slots(SlotNeeds needs);
+
+}  // namespace sluice::sql

@@ -1,0 +1,221 @@
+#include "adapters/sql/sql_job_store.h"
+
+#include <map>
+#include <set>
+
+#include "adapters/sql/job_queue.h"
+#include "adapters/sql/job_slots.h"
+#include "adapters/sql/job_views.h"
+
+namespace sluice::sql {
+namespace {
+
+using jobs::ClaimedJob;
+using jobs::ClaimRequest;
+using jobs::Verdict;
+
+// How often a busy process looks for lost and due jobs while it claims.
+constexpr Duration look_pause = 1s;
+
+TxTask<> give_again(Tx& tx, ThrottledKeys keys) {
+  co_await lock_keys(tx, keys);
+  co_await give_slots(tx, keys);
+}
+
+}  // namespace
+
+SqlJobStore::SqlJobStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random)
+    : database_(database),
+      kinds_(kinds),
+      clock_(clock),
+      random_(random),
+      rules_{.kinds = &kinds_, .random = &random_},
+      cursors_(clock),
+      resumes_(database.dialect() == Dialect::postgres) {}
+
+Task<std::vector<jobs::Enqueued>> SqlJobStore::enqueue(std::vector<jobs::NewJob> jobs) {
+  const PreparedJobs prepared = prepare_jobs(std::move(jobs), kinds_, clock_.wall(), random_);
+  std::vector<jobs::Enqueued> answers = co_await database_.transact(enqueue_jobs, prepared);
+  cursors_.go_back_soon();
+  co_return answers;
+}
+
+Task<std::vector<ClaimedJob>> SqlJobStore::claim(ClaimRequest request) {
+  const std::set<std::string> distinct(request.kinds.begin(), request.kinds.end());
+  request.kinds.assign(distinct.begin(), distinct.end());
+  if (request.kinds.empty() || request.limit == 0) co_return std::vector<ClaimedJob>{};
+
+  std::vector<TakenJob> taken;
+  const bool looks = take_turn_to_look();
+  if (looks) taken = co_await claim_upkept(request);
+  if (taken.size() < request.limit) {
+    const size_t left = request.limit - taken.size();
+    std::vector<TakenJob> ready = co_await claim_from_cursors(request, left);
+    std::ranges::move(ready, std::back_inserter(taken));
+  }
+  if (taken.empty() && !looks) taken = co_await claim_upkept(request);
+
+  co_await space_starts(taken);
+  std::vector<ClaimedJob> claimed;
+  claimed.reserve(taken.size());
+  for (TakenJob& one : taken) claimed.push_back(std::move(one.job));
+  co_return claimed;
+}
+
+Task<std::vector<Verdict>> SqlJobStore::complete(std::vector<jobs::Completion> completions) {
+  std::vector<jobs::LockedJob> ended;
+  try {
+    ended = co_await database_.transact(end_free_jobs, completions);
+  } catch (const ConstraintViolation&) {
+    // One of them was named twice, or changed under our hands; the long way sorts that out.
+  }
+  std::vector<Verdict> verdicts(completions.size(), Verdict::accepted);
+  if (ended.size() == completions.size()) co_return verdicts;
+
+  std::set<jobs::LockedJob> accepted(ended.begin(), ended.end());
+  std::vector<Ending> rest;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < completions.size(); ++i) {
+    if (accepted.erase(completions[i].job) == 1) continue;
+    rest.push_back({.job = completions[i].job, .result = std::move(completions[i].result)});
+    places.push_back(i);
+  }
+  const std::vector<jobs::FailVerdict> others = co_await end_all(std::move(rest));
+  for (size_t i = 0; i < places.size(); ++i) verdicts[places[i]] = others[i].verdict;
+  co_return verdicts;
+}
+
+Task<std::vector<jobs::FailVerdict>> SqlJobStore::fail(std::vector<jobs::Failure> failures) {
+  std::vector<Ending> endings;
+  for (jobs::Failure& failure : failures) {
+    const Ending::How how = failure.permanent ? Ending::How::failed_for_good : Ending::How::failed;
+    endings.push_back({.job = failure.job, .how = how, .error = std::move(failure.error)});
+  }
+  return end_all(std::move(endings));
+}
+
+Task<std::vector<Verdict>> SqlJobStore::renew(std::vector<jobs::LockedJob> jobs) {
+  return database_.transact(renew_locks, std::move(jobs));
+}
+
+Task<std::optional<Time>> SqlJobStore::tend() {
+  const Upkeep upkeep = co_await look_for_upkeep(database_);
+  if (!upkeep.lost && !upkeep.scheduled_due() && !upkeep.key_due()) co_return upkeep.next();
+  co_await do_upkeep(upkeep);
+  const Upkeep after = co_await look_for_upkeep(database_);
+  co_return after.next();
+}
+
+Task<std::optional<bool>> SqlJobStore::retry(jobs::JobId id) {
+  const std::optional<bool> done = co_await database_.transact(retry_job, id, rules_);
+  cursors_.go_back_soon();
+  co_return done;
+}
+
+Task<std::optional<bool>> SqlJobStore::cancel(jobs::JobId id) {
+  return database_.transact(cancel_job, id, rules_);
+}
+
+Task<size_t> SqlJobStore::purge(Duration age, size_t most) {
+  return database_.transact(purge_finished, age, most);
+}
+
+Task<std::optional<jobs::Job>> SqlJobStore::find(jobs::JobId id) {
+  return find_job(database_, id);
+}
+
+Task<jobs::JobPage> SqlJobStore::list(jobs::JobFilter filter, std::optional<jobs::JobId> from, size_t most) {
+  return list_jobs(database_, std::move(filter), from, most);
+}
+
+Task<jobs::JobStats> SqlJobStore::stats() {
+  return job_stats(database_);
+}
+
+Task<std::vector<jobs::FailVerdict>> SqlJobStore::end_all(std::vector<Ending> endings) {
+  std::vector<jobs::FailVerdict> verdicts = co_await database_.transact(end_jobs, std::move(endings), rules_);
+  // Slots that were passed on may be anywhere in the order.
+  cursors_.go_back_soon();
+  co_return verdicts;
+}
+
+// One of the callers in a while.
+bool SqlJobStore::take_turn_to_look() {
+  const Instant now = clock_.now();
+  Instant due = look_again_at_.load();
+  return now >= due && look_again_at_.compare_exchange_strong(due, now + look_pause);
+}
+
+// Does what time has brought about; the jobs whose lock had run out.
+Task<std::vector<TakenJob>> SqlJobStore::claim_upkept(ClaimRequest request) {
+  const Upkeep upkeep = co_await look_for_upkeep(database_);
+  co_await do_upkeep(upkeep);
+  std::vector<TakenJob> taken;
+  if (upkeep.lost) {
+    std::vector<KindToClaim> kinds = kinds_to_claim(request);
+    taken = co_await database_.transact(claim_lost, std::move(kinds), request.worker, request.limit);
+  }
+  if (taken.size() < request.limit && (upkeep.scheduled_due() || upkeep.key_due() || upkeep.lost)) {
+    const size_t left = request.limit - taken.size();
+    std::vector<TakenJob> staged = co_await claim_from_cursors(request, left);
+    std::ranges::move(staged, std::back_inserter(taken));
+  }
+  co_return taken;
+}
+
+Task<std::vector<TakenJob>> SqlJobStore::claim_from_cursors(ClaimRequest request, size_t limit) {
+  Swept swept = co_await sweep(request, limit);
+  const auto may_go_back = [this](const std::string& kind) { return cursors_.may_go_back(kind); };
+  if (swept.taken.empty() && !swept.whole && std::ranges::any_of(request.kinds, may_go_back)) {
+    swept = co_await sweep(request, limit);
+  }
+  co_return std::move(swept.taken);
+}
+
+Task<SqlJobStore::Swept> SqlJobStore::sweep(ClaimRequest request, size_t limit) {
+  std::vector<KindToClaim> kinds = kinds_to_claim(request);
+  std::vector<ClaimCursors::Start> starts;
+  for (KindToClaim& kind : kinds) {
+    starts.push_back(resumes_ ? cursors_.begin(kind.kind) : ClaimCursors::Start{});
+    kind.after = starts.back().after;
+  }
+  Swept swept{.whole = std::ranges::all_of(starts, &ClaimCursors::Start::from_the_beginning)};
+  swept.taken = co_await claim_ready(database_, std::move(kinds), request.worker, limit);
+  std::map<std::string, ClaimPosition> last;
+  for (const TakenJob& one : swept.taken) last[one.job.kind] = one.position;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const auto found = last.find(request.kinds[i]);
+    const auto position = found == last.end() ? std::nullopt : std::optional(found->second);
+    cursors_.ended(request.kinds[i], starts[i], position, swept.taken.size() == limit);
+  }
+  co_return swept;
+}
+
+// Where starts of a key are spaced, a claim makes room for the next.
+Task<> SqlJobStore::space_starts(std::vector<TakenJob> taken) {
+  ThrottledKeys keys;
+  for (const TakenJob& one : taken) {
+    if (!one.job.throttle_key) continue;
+    ThrottledKey key = throttled_key(kinds_, one.job.kind, *one.job.throttle_key);
+    if (key.gap_us > 0) keys.insert(std::move(key));
+  }
+  if (!keys.empty()) co_await database_.transact(give_again, std::move(keys));
+}
+
+Task<> SqlJobStore::do_upkeep(Upkeep upkeep) {
+  if (upkeep.scheduled_due()) co_await database_.transact(stage_due);
+  if (upkeep.key_due()) co_await database_.transact(tend_keys, rules_);
+  if (upkeep.lost) {
+    std::vector<Ending> spent = co_await find_spent(database_);
+    if (!spent.empty()) co_await end_all(std::move(spent));
+  }
+  if (upkeep.scheduled_due() || upkeep.key_due()) cursors_.go_back_soon();
+}
+
+std::vector<KindToClaim> SqlJobStore::kinds_to_claim(const ClaimRequest& request) const {
+  std::vector<KindToClaim> kinds;
+  for (const std::string& kind : request.kinds) kinds.push_back({kind, kinds_.of(kind).lock_ttl});
+  return kinds;
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,57 @@
+// Jobs in SQL.
+#pragma once
+
+#include <atomic>
+
+#include "adapters/sql/claim_cursors.h"
+#include "adapters/sql/job_claims.h"
+#include "adapters/sql/job_endings.h"
+#include "adapters/sql/job_upkeep.h"
+#include "jobs/job_kind.h"
+#include "jobs/job_store.h"
+
+namespace sluice::sql {
+
+// Safe to share between threads if `random` is. All it is given must outlive it.
+class SqlJobStore : public jobs::JobStore {
+ public:
+  SqlJobStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random);
+
+  Task<std::vector<jobs::Enqueued>> enqueue(std::vector<jobs::NewJob> jobs) override;
+  Task<std::vector<jobs::ClaimedJob>> claim(jobs::ClaimRequest request) override;
+  Task<std::vector<jobs::Verdict>> complete(std::vector<jobs::Completion> completions) override;
+  Task<std::vector<jobs::FailVerdict>> fail(std::vector<jobs::Failure> failures) override;
+  Task<std::vector<jobs::Verdict>> renew(std::vector<jobs::LockedJob> jobs) override;
+  Task<std::optional<Time>> tend() override;
+  Task<std::optional<jobs::Job>> find(jobs::JobId id) override;
+  Task<jobs::JobPage> list(jobs::JobFilter filter, std::optional<jobs::JobId> from, size_t most) override;
+  Task<jobs::JobStats> stats() override;
+  Task<std::optional<bool>> retry(jobs::JobId id) override;
+  Task<std::optional<bool>> cancel(jobs::JobId id) override;
+  Task<size_t> purge(Duration age, size_t most) override;
+
+ private:
+  bool take_turn_to_look();
+  Task<std::vector<TakenJob>> claim_upkept(jobs::ClaimRequest request);
+  Task<std::vector<TakenJob>> claim_from_cursors(jobs::ClaimRequest request, size_t limit);
+  struct Swept {
+    std::vector<TakenJob> taken{};
+    bool whole = true;  // from the very beginning
+  };
+  Task<Swept> sweep(jobs::ClaimRequest request, size_t limit);
+  Task<std::vector<jobs::FailVerdict>> end_all(std::vector<Ending> endings);
+  Task<> space_starts(std::vector<TakenJob> taken);
+  Task<> do_upkeep(Upkeep upkeep);
+  std::vector<KindToClaim> kinds_to_claim(const jobs::ClaimRequest& request) const;
+
+  Database& database_;
+  const jobs::JobKinds& kinds_;
+  const Clock& clock_;
+  Random& random_;
+  const EndingRules rules_;
+  ClaimCursors cursors_;
+  const bool resumes_;  // in SQLite what was claimed leaves the index at once
+  std::atomic<Instant> look_again_at_{};
+};
+
+}  // namespace sluice::sql

@@ -1,0 +1,219 @@
+// What every jobs::JobStore promises of throttle keys, tried on a real engine.
+#pragma once
+
+#include <set>
+
+#include "tests/contract/job_store_fixture.h"
+
+namespace sluice::test {
+
+class JobThrottleContract : public JobStoreFixture {
+ protected:
+  size_t running_of(const std::string& key) {
+    const jobs::JobPage page = run(store_->list({kind_, running}, std::nullopt, 1000));
+    return static_cast<size_t>(std::ranges::count(page.jobs, key, &Job::throttle_key));
+  }
+
+  // Claims and completes until nothing is left; counts what runs at once.
+  struct Tally {
+    std::map<std::string, int> running{};
+    int most = 0;
+    size_t done = 0;
+    std::multiset<JobId> seen{};
+  };
+  static Task<> work(sql::SqlJobStore& store, std::string kind, size_t all, Tally& tally) {
+    const jobs::ClaimRequest request{"worker", {kind}, 5};
+    while (tally.done < all) {
+      const std::vector<ClaimedJob> claimed = co_await store.claim(request);
+      std::vector<jobs::Completion> completions;
+      for (const ClaimedJob& one : claimed) {
+        tally.most = std::max(tally.most, ++tally.running[*one.throttle_key]);
+        tally.seen.insert(one.id);
+        completions.push_back({lock_of(one)});
+      }
+      for (const ClaimedJob& one : claimed) --tally.running[*one.throttle_key];
+      // From here on it may be completed in the database at any time.
+      const std::vector<Verdict> verdicts = co_await store.complete(completions);
+      tally.done += static_cast<size_t>(std::ranges::count(verdicts, Verdict::accepted));
+    }
+  }
+};
+
+TEST_P(JobThrottleContract, no_more_than_k_of_a_key_run_and_an_end_makes_room) {
+  use({.throttle = {.concurrency = 2}});
+  enqueue_all(std::vector<NewJob>(5, job_of_key("a")));
+  std::vector<ClaimedJob> first = claim();
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_TRUE(claim().empty());
+  complete(first[0]);
+  std::vector<ClaimedJob> third = claim();
+  ASSERT_EQ(third.size(), 1U);
+  fail(first[1], true);
+  EXPECT_EQ(claim().size(), 1U);
+  EXPECT_EQ(running_of("a"), 2U);
+}
+
+TEST_P(JobThrottleContract, a_full_key_does_not_stand_before_others) {
+  use({.throttle = {.concurrency = 2}});
+  enqueue_all(std::vector<NewJob>(50, job_of_key("full", -5)));
+  EXPECT_EQ(claim().size(), 2U);
+  const JobId other = add(job_of_key("other"));
+  const JobId free = add(job());
+  EXPECT_EQ(claimed_ids(), (std::vector{other, free}));
+}
+
+TEST_P(JobThrottleContract, the_same_key_of_another_kind_is_another_key) {
+  use({.throttle = {.concurrency = 1}});
+  NewJob other = job_of_key("a");
+  other.kind = unique("kind");
+  enqueue_all({job_of_key("a"), other, job_of_key("a")});
+  EXPECT_EQ(run(store_->claim({"worker", {kind_, other.kind}, 10})).size(), 2U);
+}
+
+TEST_P(JobThrottleContract, slots_go_by_priority_also_to_who_comes_later) {
+  use({.throttle = {.concurrency = 1}});
+  const JobId plain = add(job_of_key("a", 5));
+  const JobId better = add(job_of_key("a", 1));
+  const JobId best = add(job_of_key("a", 0));
+  for (const JobId expected : {best, better, plain}) {
+    const ClaimedJob claimed = claim_one();
+    EXPECT_EQ(claimed.id, expected);
+    complete(claimed);
+  }
+}
+
+TEST_P(JobThrottleContract, a_claimed_slot_is_not_taken_away) {
+  use({.throttle = {.concurrency = 1}});
+  add(job_of_key("a", 5));
+  const ClaimedJob claimed = claim_one();
+  add(job_of_key("a", -5));
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(complete(claimed), Verdict::accepted);
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_P(JobThrottleContract, a_canceled_job_gives_its_slot_on) {
+  use({.throttle = {.concurrency = 1}});
+  const JobId first = add(job_of_key("a"));
+  const JobId second = add(job_of_key("a"));
+  EXPECT_EQ(run(store_->cancel(first)), true);
+  EXPECT_EQ(claimed_ids(), std::vector{second});
+}
+
+TEST_P(JobThrottleContract, a_failed_job_gives_its_slot_on_and_gets_one_again_when_due) {
+  use({.max_attempts = 2, .backoff = {.fixed = {200ms}}, .throttle = {.concurrency = 1}});
+  const JobId failing = add(job_of_key("a"));
+  const JobId next = add(job_of_key("a"));
+  fail(claim_one());
+  const ClaimedJob claimed = claim_one();
+  EXPECT_EQ(claimed.id, next);
+  complete(claimed);
+  std::vector<JobId> again;
+  ASSERT_TRUE(eventually([&] {
+    again = claimed_ids();
+    return !again.empty();
+  }));
+  EXPECT_EQ(again, std::vector{failing});
+}
+
+TEST_P(JobThrottleContract, a_job_of_a_key_waits_for_its_time) {
+  NewJob later = job_of_key("a");
+  later.run_after = clock_.wall() + 300ms;
+  add(later);
+  EXPECT_TRUE(claim().empty());
+  const std::optional<Time> next = run(store_->tend());
+  ASSERT_TRUE(next);
+  EXPECT_LE(*next, *later.run_after);
+  ASSERT_TRUE(eventually([&] { return !claim().empty(); }));
+  EXPECT_GE(clock_.wall(), *later.run_after);
+}
+
+TEST_P(JobThrottleContract, a_lost_job_keeps_its_slot_until_it_dies) {
+  use({.max_attempts = 2, .lock_ttl = 100ms, .throttle = {.concurrency = 1}});
+  const JobId lost = add(job_of_key("a"));
+  const JobId waiting = add(job_of_key("a"));
+  claim_and_lose();
+  const ClaimedJob again = claim_and_lose();
+  EXPECT_EQ(again.id, lost);
+  std::vector<JobId> next;
+  ASSERT_TRUE(eventually([&] {
+    next = claimed_ids();
+    return !next.empty();
+  }));
+  EXPECT_EQ(next, std::vector{waiting});
+  EXPECT_EQ(status(lost), dead);
+}
+
+TEST_P(JobThrottleContract, a_dead_job_tried_anew_waits_for_a_slot) {
+  use({.throttle = {.concurrency = 1}});
+  const JobId died = add(job_of_key("a"));
+  fail(claim_one(), true);
+  const JobId other = add(job_of_key("a"));
+  EXPECT_EQ(run(store_->retry(died)), true);
+  const ClaimedJob claimed = claim_one();
+  EXPECT_EQ(claimed.id, other);
+  EXPECT_TRUE(claim().empty());
+  complete(claimed);
+  EXPECT_EQ(claimed_ids(), std::vector{died});
+}
+
+TEST_P(JobThrottleContract, starts_of_a_key_are_spaced_where_a_rate_is_set) {
+  use({.throttle = {.concurrency = 5, .per_second = 5}});
+  enqueue_all(std::vector<NewJob>(4, job_of_key("a")));
+  std::vector<Time> starts;
+  ASSERT_TRUE(eventually([&] {
+    for (const ClaimedJob& claimed : claim()) starts.push_back(find(claimed.id).locked_at.value());
+    return starts.size() == 4;
+  }));
+  for (size_t i = 1; i < starts.size(); ++i) {
+    EXPECT_GE(starts[i] - starts[i - 1], 200ms);
+    EXPECT_LT(starts[i] - starts[i - 1], 1s);
+  }
+}
+
+TEST_P(JobThrottleContract, a_rate_also_counts_starts_that_have_ended) {
+  use({.throttle = {.concurrency = 5, .per_second = 4}});
+  enqueue_all(std::vector<NewJob>(3, job_of_key("a")));
+  std::vector<Time> starts;
+  ASSERT_TRUE(eventually([&] {
+    for (const ClaimedJob& claimed : claim()) {
+      starts.push_back(find(claimed.id).locked_at.value());
+      complete(claimed);
+    }
+    return starts.size() == 3;
+  }));
+  EXPECT_GE(starts[1] - starts[0], 250ms);
+  EXPECT_GE(starts[2] - starts[1], 250ms);
+}
+
+TEST_P(JobThrottleContract, behind_a_hundred_thousand_of_one_key_another_starts_within_a_second) {
+  use({.throttle = {.concurrency = 2}});
+  const std::vector<NewJob> crowd(10'000, job_of_key("crowd"));
+  for (int i = 0; i < 10; ++i) enqueue_all(crowd);
+  const Instant start = clock_.now();
+  const JobId other = add(job_of_key("other"));
+  std::vector<JobId> claimed = claimed_ids(2);
+  while (!(std::ranges::find(claimed, other) != claimed.end()) && clock_.now() - start < 10s) claimed = claimed_ids(1);
+  EXPECT_LT(clock_.now() - start, 1s);
+  EXPECT_EQ(running_of("crowd"), 2U);
+}
+
+TEST_P(JobThrottleContract, many_workers_never_exceed_k_and_lose_nothing) {
+  use({.throttle = {.concurrency = 2}});
+  std::vector<NewJob> crowd;
+  for (int i = 0; i < 200; ++i) crowd.push_back(job_of_key(fmt::format("domain {}", i % 7), i % 3));
+  enqueue_all(crowd);
+  sql::SqlJobStore second(database(), *kinds_, clock_, random_);
+  Tally tally;
+  std::vector<Task<>> workers;
+  for (int i = 0; i < 6; ++i) workers.push_back(work(i % 2 == 0 ? *store_ : second, kind_, crowd.size(), tally));
+  for (const auto& outcome : run_all(std::move(workers))) {
+    if (outcome.error) std::rethrow_exception(outcome.error);
+  }
+  EXPECT_LE(tally.most, 2);
+  EXPECT_EQ(tally.done, crowd.size());
+  EXPECT_EQ(tally.seen.size(), crowd.size());
+  EXPECT_EQ(std::set<JobId>(tally.seen.begin(), tally.seen.end()).size(), crowd.size());
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,121 @@
+// The state machine of jobs, held by the database itself: statements that the store would never make are refused.
+#pragma once
+
+#include "tests/contract/job_store_fixture.h"
+
+namespace sluice::test {
+
+class JobTransitionsContract : public JobStoreFixture {
+ protected:
+  // Whether the database lets the statement change anything. $1 is the job.
+  bool allowed(sql::Statement statement, JobId id) {
+    sql::Params params(id);
+    try {
+      return run(database().write(statement, std::move(params))).affected > 0;
+    } catch (const sql::ConstraintViolation& refused) {
+      EXPECT_EQ(refused.kind(), sql::ConstraintViolation::Kind::check) << refused.what();
+      return false;
+    }
+  }
+  bool ends_as(const std::string& wanted, JobId id) {
+    const std::string text = fmt::format(
+        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+        "created_at, finished_at, locked_at, locked_by, payload) SELECT id, kind, '{}', priority, run_after, attempts, "
+        "max_attempts, "
+        "lock_token, created_at, now(), locked_at, locked_by, payload FROM jobs WHERE id = $1",
+        wanted);
+    return allowed(std::string_view(text), id);
+  }
+  JobId running_job() {
+    add();
+    return claim_one().id;
+  }
+  JobId failed_job() {
+    const JobId id = add();
+    fail(claim_one());
+    return id;
+  }
+
+  static constexpr sql::Statement to_queued = "UPDATE jobs SET status = 'queued' WHERE id = $1";
+  static constexpr sql::Statement to_failed = "UPDATE jobs SET status = 'failed' WHERE id = $1";
+  static constexpr sql::Statement to_running = "UPDATE jobs SET status = 'running' WHERE id = $1";
+};
+
+TEST_P(JobTransitionsContract, a_waiting_job_can_only_be_claimed_or_canceled) {
+  const JobId id = add();
+  EXPECT_FALSE(allowed(to_failed, id));
+  EXPECT_FALSE(ends_as("succeeded", id));
+  EXPECT_FALSE(ends_as("dead", id));
+  EXPECT_EQ(status(id), queued);
+  EXPECT_TRUE(ends_as("canceled", id));
+  EXPECT_EQ(status(id), canceled);
+}
+
+TEST_P(JobTransitionsContract, a_failed_job_can_only_be_claimed_or_canceled) {
+  const JobId id = failed_job();
+  EXPECT_FALSE(allowed(to_queued, id));
+  EXPECT_FALSE(ends_as("succeeded", id));
+  EXPECT_FALSE(ends_as("dead", id));
+  EXPECT_EQ(status(id), failed);
+  EXPECT_TRUE(ends_as("canceled", id));
+}
+
+TEST_P(JobTransitionsContract, nothing_runs_without_a_new_lock_and_a_further_attempt) {
+  const JobId id = add();
+  EXPECT_FALSE(allowed(to_running, id));
+  EXPECT_FALSE(allowed("UPDATE jobs SET status = 'running', lock_token = lock_token + 1 WHERE id = $1", id));
+  EXPECT_FALSE(allowed(
+      "UPDATE jobs SET status = 'running', lock_token = lock_token + 1, attempts = attempts + 1 WHERE id = $1", id));
+  EXPECT_FALSE(allowed("UPDATE jobs SET lock_token = lock_token + 1 WHERE id = $1", id));
+  EXPECT_EQ(status(id), queued);
+}
+
+TEST_P(JobTransitionsContract, a_running_job_ends_in_its_own_ways_only) {
+  const JobId id = running_job();
+  EXPECT_FALSE(allowed(to_queued, id));
+  EXPECT_FALSE(ends_as("canceled", id));
+  EXPECT_FALSE(ends_as("running", id));
+  EXPECT_FALSE(allowed("UPDATE jobs SET lock_token = lock_token + 1 WHERE id = $1", id));
+  EXPECT_FALSE(allowed("UPDATE jobs SET slot = NULL WHERE id = $1", id));
+  EXPECT_EQ(status(id), running);
+  EXPECT_TRUE(ends_as("dead", id));
+  EXPECT_EQ(status(id), dead);
+}
+
+TEST_P(JobTransitionsContract, finished_is_final) {
+  const JobId id = running_job();
+  EXPECT_TRUE(ends_as("succeeded", id));
+  EXPECT_FALSE(allowed("UPDATE finished_jobs SET status = 'dead' WHERE id = $1", id));
+  EXPECT_FALSE(allowed("UPDATE finished_jobs SET result = '1' WHERE id = $1", id));
+  EXPECT_FALSE(allowed(to_running, id));
+  EXPECT_EQ(status(id), succeeded);
+}
+
+TEST_P(JobTransitionsContract, a_job_begins_queued_and_does_not_vanish) {
+  EXPECT_FALSE(
+      allowed("INSERT INTO jobs (id, kind, status, priority, run_after, max_attempts, created_at, updated_at, "
+              "payload) VALUES ($1, 'kind', 'failed', 0, now(), 1, now(), now(), '{}')",
+              make_id()));
+  const JobId id = add();
+  EXPECT_FALSE(allowed("DELETE FROM jobs WHERE id = $1", id));
+  EXPECT_EQ(status(id), queued);
+}
+
+TEST_P(JobTransitionsContract, what_never_lived_is_not_finished) {
+  EXPECT_FALSE(
+      allowed("INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, "
+              "lock_token, created_at, finished_at, payload) "
+              "VALUES ($1, 'kind', 'succeeded', 0, now(), 1, 1, 1, now(), now(), '{}')",
+              make_id()));
+}
+
+TEST_P(JobTransitionsContract, a_slot_is_not_given_twice) {
+  use({.throttle = {.concurrency = 1}});
+  add(job_of_key("a"));
+  const JobId second = add(job_of_key("a"));
+  sql::Params params(second);
+  EXPECT_THROW(run(database().write("UPDATE jobs SET slot = 1 WHERE id = $1", params)), sql::ConstraintViolation);
+  EXPECT_FALSE(allowed("UPDATE jobs SET slot = 0 WHERE id = $1", second));
+}
+
+}  // namespace sluice::test
