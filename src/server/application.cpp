@@ -53,6 +53,9 @@ void Application::add_messages() {
   if (!engine) return;
   messages_ = std::make_unique<MessageParts>(settings_, *engine, engines_, clock_, secrets_, background_.executor(0));
   api::add_dead_letter_routes(api_, messages_->dead_letters());
+  if (*engine == LogEngine::kafka) {
+    readiness_.engines.push_back({"kafka", [this] { return messages_->reach(); }, false});
+  }
 }
 
 void Application::add_features() {

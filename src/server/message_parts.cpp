@@ -149,6 +149,10 @@ Task<> MessageParts::declare_topics() {
   return log().declare(topics_);
 }
 
+Task<> MessageParts::reach() {
+  co_await view().topics();
+}
+
 void MessageParts::start(TaskScope& scope) {
   scope.spawn("log", begin(scope));
 }

@@ -37,6 +37,9 @@ class MessageParts {
   // Makes the topics, as `sluice migrate` does.
   Task<> declare_topics();
 
+  // Throws EngineUnavailable where the log does not answer.
+  Task<> reach();
+
   // Makes sure of the topics, relays outboxes, keeps messages for their retention and the lag in the metrics. On the
   // executor.
   void start(TaskScope& scope);

@@ -1,0 +1,228 @@
+// The message log as an operator meets it: `sluice migrate`, `serve`, `log` and `dlq`, and the routes for
+// administrators, on each engine.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/blocking.h"
+#include "server/log_desk.h"
+#include "tests/scenario/raw_client.h"
+#include "tests/support/kafka_broker.h"
+#include "tests/support/needs.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/redis_server.h"
+#include "tests/support/sluice_server.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sluice::test {
+namespace {
+
+using server::LogDesk;
+using server::LogEngine;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* topic = "payment.events";
+
+sql::TxTask<> append(sql::Tx& tx, sql::Outbox outbox, messaging::OutboxMessage message) {
+  co_await outbox.append(tx, std::move(message));
+}
+
+// What a service does that tells of a change.
+Task<> tell(sql::Database& database, sql::Outbox outbox, messaging::OutboxMessage message) {
+  co_await database.transact(append, outbox, std::move(message));
+  outbox.announce();
+}
+
+// A message of `topic` that a consumer has given up.
+Task<std::string> make_letter(LogDesk& desk, std::string key, std::string payload, std::string reason) {
+  messaging::MessageLog& log = desk.parts.log();
+  messaging::Message message{topic, std::move(key), std::move(payload), {{"message-type", "PaymentFailed"}}};
+  const messaging::Position at = co_await publish_one(log, std::move(message));
+  const std::vector<messaging::Delivery> found = co_await desk.parts.view().read(at.topic, at.partition, at.offset, 1);
+  const messaging::Failure failure{std::move(reason), "the gateway said no", 3, desk.clock.wall(), "worker-1"};
+  messaging::Message letter = messaging::write_letter("dead-letters", "orders", found.at(0), failure);
+  const messaging::Position position = co_await publish_one(log, std::move(letter));
+  co_return messaging::letter_id(position);
+}
+
+// A server, its engines, and a desk beside it.
+class Messaging : public testing::TestWithParam<LogEngine> {
+ protected:
+  void SetUp() override {
+    std::string config = fmt::format("[accounts]\nperson_keys_file = \"{}\"\n", write("person.keys", person_keys));
+    if (GetParam() == LogEngine::redis) {
+      SLUICE_NEEDS(RedisServer::why_missing());
+      redis_.emplace();
+      config += fmt::format("[redis]\nurl = \"{}\"\n", redis_->url());
+    }
+    if (GetParam() == LogEngine::kafka) {
+      SLUICE_NEEDS(KafkaBroker::why_missing());
+      kafka_.emplace();
+      config += fmt::format("[kafka]\nbrokers = \"{}\"\n", kafka_->address());
+    }
+    if (GetParam() == LogEngine::embedded) {
+      config += fmt::format("[storage]\ndata = \"{}\"\n", (folder_ / "data").string());
+    } else {
+      postgres_.emplace();
+      const std::string password = write("password", postgres_->password());
+      config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", postgres_->url(), postgres_->user());
+      config += fmt::format("password_file = \"{0}\"\nadmin_password_file = \"{0}\"\n", password);
+    }
+    config_ = write("sluice.toml", config);
+    migrated_ = sluice({"migrate"}).output;
+    server_.emplace(SluiceOptions{.config = config_});
+    loaded_ = server::load_settings({config_, {}});
+    ASSERT_TRUE(loaded_->problems.empty());
+    desk_.emplace(loaded_->settings, GetParam());
+    const std::string made = sluice({"admin", "create-key", "--role", "ADMIN", "--name", "test"}).output;
+    key_ = made.substr(made.rfind("sk_"));
+    key_.erase(key_.find_last_not_of('\n') + 1);
+  }
+  void TearDown() override {
+    if (desk_) run(desk_->parts.close());
+    desk_.reset();
+    if (server_) EXPECT_EQ(server_->stop(), 0);
+  }
+
+  template <class Value>
+  Value run(Task<Value> task) {
+    return server::run_blocking(desk_->here, std::move(task));
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string file = (folder_ / name).string();
+    std::ofstream(file) << text;
+    return file;
+  }
+  CommandResult sluice(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--config", config_});
+    return run_sluice(std::move(arguments));
+  }
+  RawResponse ask(const std::string& method, const std::string& target, const std::string& body = "") const {
+    RawClient client(server_->port());
+    client.send(
+        fmt::format("{} {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
+                    "Content-Length: {}\r\n\r\n{}",
+                    method, target, key_, body.size(), body));
+    return client.read_response();
+  }
+  // The output of a command once it contains `text`: another process is on its way to bring it about.
+  std::string eventually(const std::vector<std::string>& command, const std::string& text) const {
+    const auto end = std::chrono::steady_clock::now() + 30s;
+    while (true) {
+      std::string output = sluice(command).output;
+      if (output.contains(text) || std::chrono::steady_clock::now() > end) return output;
+    }
+  }
+
+  const std::string person_keys = "lookup " + std::string(64, 'a') + "\n1 " + std::string(64, 'b') + "\n";
+  TemporaryFolder folder_;
+  std::optional<RedisServer> redis_;
+  std::optional<KafkaBroker> kafka_;
+  std::optional<PostgresServer> postgres_;
+  std::string config_;
+  std::string migrated_;
+  std::optional<SluiceServer> server_;
+  std::unique_ptr<server::LoadedSettings> loaded_;
+  std::optional<LogDesk> desk_;
+  std::string key_;
+};
+
+TEST_P(Messaging, migrate_makes_the_topics_and_tail_shows_what_is_in_them) {
+  EXPECT_THAT(migrated_, HasSubstr("topics: up to date"));
+  EXPECT_THAT(sluice({"log", "topics"}).output, HasSubstr("payment.events                           12         7d"));
+  for (int i = 0; i < 20; ++i) {
+    messaging::Message message{topic, fmt::format("key-{}", i % 5), fmt::format(R"({{"number":{}}})", i), {{"n", "v"}}};
+    run(publish_one(desk_->parts.log(), std::move(message)));
+  }
+  const std::string last = sluice({"log", "tail", topic, "-n", "3"}).output;
+  EXPECT_EQ(std::ranges::count(last, '\n'), 3) << last;
+  EXPECT_THAT(last, HasSubstr(R"("key":"key-4","headers":{"n":"v"},"payload":{"number":19}})"));
+  const std::string of_key = sluice({"log", "tail", topic, "--all", "--key", "key-2"}).output;
+  EXPECT_EQ(std::ranges::count(of_key, '\n'), 4) << of_key;
+  EXPECT_THAT(of_key, Not(HasSubstr("key-1")));
+  EXPECT_EQ(std::ranges::count(sluice({"log", "tail", topic, "--since", "1h"}).output, '\n'), 20);
+  EXPECT_EQ(sluice({"log", "groups"}).code, 0);
+  const bool kafka = GetParam() == LogEngine::kafka;
+  EXPECT_EQ(ask("GET", "/readyz").body.contains("kafka"), kafka);
+}
+
+TEST_P(Messaging, who_asks_wrongly_is_told_what_to_do) {
+  const CommandResult unknown = sluice({"log", "tail", "no-such-topic"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_THAT(unknown.output, HasSubstr("there is no topic no-such-topic; `sluice log topics` lists them"));
+  EXPECT_EQ(sluice({"log", "tail", topic, "--since", "yesterday"}).code, 2);
+  EXPECT_EQ(sluice({"log", "tail", topic, "--partition", "99"}).code, 1);
+  EXPECT_EQ(sluice({"dlq", "replay"}).code, 2);
+  EXPECT_EQ(sluice({"dlq", "show", "nonsense"}).code, 2);
+  EXPECT_EQ(sluice({"dlq", "show", "dead-letters:0:1"}).code, 1);
+  EXPECT_EQ(ask("POST", "/api/v1/dead-letters/purge", "{}").status, 422);
+  EXPECT_EQ(ask("POST", "/api/v1/dead-letters/purge", R"({"al":true})").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/dead-letters?from=yesterday").status, 422);
+  EXPECT_EQ(ask("GET", "/api/v1/dead-letters?limit=0").status, 422);
+  EXPECT_EQ(ask("GET", "/api/v1/dead-letters/dead-letters:0:1").status, 404);
+  key_ = "sk_wrong";
+  EXPECT_EQ(ask("GET", "/api/v1/dead-letters").status, 401);
+}
+
+TEST_P(Messaging, dead_letters_are_listed_shown_replayed_and_purged) {
+  const std::string first = run(make_letter(*desk_, "a", R"({"amount":1})", "API_5XX"));
+  run(make_letter(*desk_, "b", R"({"amount":2})", "API_5XX"));
+  run(make_letter(*desk_, "c", "not json", "PARSE_ERROR"));
+
+  const std::string groups = sluice({"dlq", "list"}).output;
+  EXPECT_THAT(groups, HasSubstr("3 dead letters"));
+  EXPECT_THAT(groups, HasSubstr("API_5XX                             2"));
+  EXPECT_THAT(sluice({"dlq", "list", "--each", "--key", "a"}).output, HasSubstr(first));
+  EXPECT_THAT(sluice({"dlq", "show", first}).output, HasSubstr("the gateway said no"));
+  EXPECT_THAT(ask("GET", "/api/v1/dead-letters/groups").body, HasSubstr(R"("reason":"API_5XX","count":2)"));
+  EXPECT_THAT(ask("GET", "/api/v1/dead-letters?reason=PARSE_ERROR").body, HasSubstr(R"("key":"c")"));
+  EXPECT_THAT(ask("GET", "/api/v1/dead-letters/" + first).body, HasSubstr(R"("payload":{"amount":1})"));
+
+  EXPECT_THAT(sluice({"dlq", "replay", "--reason", "API_5XX", "--dry-run"}).output, HasSubstr("2 would be replayed"));
+  EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("3 dead letters"));
+  EXPECT_THAT(sluice({"dlq", "replay", first}).output, HasSubstr("1 replayed, 0 refused"));
+  EXPECT_THAT(ask("POST", "/api/v1/dead-letters/replay", R"({"reason":"API_5XX"})").body,
+              HasSubstr(R"({"selected":1,"settled":1,"refused":0})"));
+  const std::string replayed = sluice({"log", "tail", topic, "--all", "--key", "a"}).output;
+  EXPECT_EQ(std::ranges::count(replayed, '\n'), 2) << replayed;
+
+  EXPECT_THAT(sluice({"dlq", "purge", "--all"}).output, HasSubstr("1 purged, 0 refused"));
+  EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("0 dead letters"));
+}
+
+TEST_P(Messaging, what_a_service_tells_with_its_change_gets_into_the_log) {
+  server::Engines engines(loaded_->settings, {server::Service::accounts}, desk_->clock,
+                          server::Engines::Access::beside_owner);
+  for (int version = 1; version <= 3; ++version) {
+    messaging::OutboxMessage message{topic, "payment", "payment-1", version, "PaymentSuccess", "{}"};
+    message.id = messaging::MessageId::make(desk_->clock.wall(), desk_->random);
+    run(tell(engines.of(server::Service::accounts), desk_->parts.outbox(), std::move(message)));
+  }
+  const std::string told = eventually({"log", "tail", topic}, R"("aggregate-version":"3")");
+  EXPECT_THAT(told, testing::ContainsRegex(R"("aggregate-version":"1"(.|\n)*"2"(.|\n)*"aggregate-version":"3")"));
+}
+
+TEST_P(Messaging, a_row_that_the_log_refuses_waits_for_an_operator) {
+  if (GetParam() == LogEngine::embedded) GTEST_SKIP() << "the change itself is refused there: outbox_contract.h";
+  server::Engines engines(loaded_->settings, {server::Service::accounts}, desk_->clock,
+                          server::Engines::Access::beside_owner);
+  messaging::OutboxMessage message{"undeclared", "payment", "payment-2", 1, "PaymentSuccess", "{}"};
+  message.id = messaging::MessageId::make(desk_->clock.wall(), desk_->random);
+  run(tell(engines.of(server::Service::accounts), desk_->parts.outbox(), std::move(message)));
+
+  const std::string listed = eventually({"dlq", "list", "--each"}, "REJECTED");
+  ASSERT_THAT(listed, HasSubstr("outbox:0:"));
+  const size_t start = listed.find("outbox:0:");
+  const std::string id = listed.substr(start, listed.find(' ', start) - start);
+  EXPECT_THAT(sluice({"dlq", "show", id}).output, HasSubstr("payment-2"));
+  EXPECT_THAT(sluice({"dlq", "purge", id}).output, HasSubstr("1 purged"));
+  EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("0 dead letters"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, Messaging, testing::Values(LogEngine::embedded, LogEngine::redis, LogEngine::kafka),
+                         [](const auto& info) { return std::string(enum_name(info.param)); });
+
+}  // namespace
+}  // namespace sluice::test
