@@ -17,7 +17,9 @@ namespace {
 
 const metrics::Gauge consumer_lag{
     "kafka_consumer_lag", "Messages that a group has still to read, on any engine.", {"topic", "group"}};
+const metrics::Gauge letters_open{"dlq_message_count", "Dead letters that nobody has dealt with.", {"topic"}};
 constexpr Duration lag_every = 5s;
+constexpr Duration letters_every = 1min;
 
 }  // namespace
 
@@ -174,6 +176,7 @@ Task<> MessageParts::begin(TaskScope& scope) {
   engine_->start(scope);
   if (relays_) relays_->start();
   scope.spawn("log lag", run_forever("log lag", clock_, random_, [this] { return count_lag(); }));
+  scope.spawn("dead letters", run_forever("dead letters", clock_, random_, [this] { return count_letters(); }));
 }
 
 Task<> MessageParts::count_lag() {
@@ -184,6 +187,12 @@ Task<> MessageParts::count_lag() {
     consumer_lag.with({topic_and_group.first, topic_and_group.second}).set(static_cast<double>(lag));
   }
   co_await clock_.sleep_for(lag_every);
+}
+
+Task<> MessageParts::count_letters() {
+  const std::map<std::string, size_t> open = co_await dead_letters_.open();
+  for (const auto& [topic, count] : open) letters_open.with({topic}).set(static_cast<double>(count));
+  co_await clock_.sleep_for(letters_every);
 }
 
 Task<> MessageParts::close() {

@@ -57,6 +57,7 @@ class MessageParts {
                                                        std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made);
   Task<> begin(TaskScope& scope);
   Task<> count_lag();
+  Task<> count_letters();
 
   Clock& clock_;
   Random& random_;
