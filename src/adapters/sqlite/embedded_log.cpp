@@ -1,6 +1,5 @@
 #include "adapters/sqlite/embedded_log.h"
 
-#include <algorithm>
 #include <set>
 
 #include "adapters/sql/log_block.h"
@@ -14,52 +13,59 @@ using messaging::Position;
 using messaging::Published;
 using messaging::Rejected;
 
-std::optional<std::string> reason_to_refuse(const Message& message, const LogTopics& topics) {
-  if (!topics.known(message.topic)) return fmt::format("there is no topic {}", message.topic);
-  const size_t bytes = messaging::bytes_of(message);
-  if (bytes <= messaging::max_message_bytes) return std::nullopt;
-  return fmt::format("{} bytes are more than the {} a message may have", bytes, messaging::max_message_bytes);
-}
-
 // What becomes of each message: positions, which lack their offset, for those to be stored.
-std::vector<Published> screen(const std::vector<Message>& messages, const LogTopics& topics) {
-  std::vector<Published> outcomes;
-  outcomes.reserve(messages.size());
+struct Screened {
+  std::vector<Published> outcomes{};
+  std::vector<LogAppender::Entry> entries{};
+  bool unknown_topic = false;
+};
+
+Screened screen(const std::vector<Message>& messages, const LogTopics& topics) {
+  Screened screened;
+  screened.outcomes.reserve(messages.size());
+  screened.entries.reserve(messages.size());
   std::set<std::pair<std::string_view, std::string_view>> held_back;
+  const auto refuse = [&](const Message& message, std::string reason) {
+    held_back.emplace(message.topic, message.key);
+    screened.outcomes.emplace_back(Rejected{std::move(reason)});
+  };
   for (const Message& message : messages) {
-    if (held_back.contains({message.topic, message.key})) {
-      outcomes.emplace_back(HeldBack{});
-    } else if (auto reason = reason_to_refuse(message, topics)) {
-      held_back.emplace(message.topic, message.key);
-      outcomes.emplace_back(Rejected{std::move(*reason)});
+    if (!held_back.empty() && held_back.contains({message.topic, message.key})) {
+      screened.outcomes.emplace_back(HeldBack{});
+      continue;
+    }
+    const auto topic = topics.known(message.topic);
+    if (!topic) {
+      screened.unknown_topic = true;
+      refuse(message, fmt::format("there is no topic {}", message.topic));
+    } else if (bytes_of(message) > messaging::max_message_bytes) {
+      refuse(message,
+             fmt::format("a message may have {} bytes, not {}", messaging::max_message_bytes, bytes_of(message)));
     } else {
-      const int32_t partitions = topics.known(message.topic).value().partitions;
-      outcomes.emplace_back(Position{message.topic, messaging::partition_of(message.key, partitions)});
+      const int32_t partition = messaging::partition_of(message.key, topic->partitions);
+      screened.outcomes.emplace_back(Position{message.topic, partition});
+      screened.entries.push_back({topic->id, partition, sql::log_record(message)});
     }
   }
-  return outcomes;
+  return screened;
 }
 
 }  // namespace
 
 Task<std::vector<Published>> EmbeddedLog::publish(std::vector<Message> messages) {
-  const auto unknown = [this](const Message& message) { return !topics_.known(message.topic); };
-  if (std::ranges::any_of(messages, unknown)) co_await topics_.all();
-  std::vector<Published> outcomes = screen(messages, topics_);
-  std::vector<LogAppender::Entry> entries;
-  std::vector<Position*> positions;
-  for (size_t i = 0; i < messages.size(); ++i) {
-    auto* position = std::get_if<Position>(&outcomes[i]);
-    if (position == nullptr) continue;
-    positions.push_back(position);
-    const int64_t topic = topics_.known(position->topic).value().id;
-    entries.push_back({topic, position->partition, sql::log_record(messages[i])});
+  Screened screened = screen(messages, topics_);
+  if (screened.unknown_topic) {
+    co_await topics_.all();  // another process may have declared it
+    screened = screen(messages, topics_);
   }
-  if (entries.empty()) co_return outcomes;
-  const std::vector<LogAppender::Entry> stored = co_await database_.log_appender().append(std::move(entries));
-  for (size_t i = 0; i < stored.size(); ++i) positions[i]->offset = stored[i].offset;
+  if (screened.entries.empty()) co_return std::move(screened.outcomes);
+  const std::vector<LogAppender::Entry> stored = co_await database_.log_appender().append(std::move(screened.entries));
+  auto entry = stored.begin();
+  for (Published& outcome : screened.outcomes) {
+    if (auto* position = std::get_if<Position>(&outcome)) position->offset = (entry++)->offset;
+  }
   bell_.ring();
-  co_return outcomes;
+  co_return std::move(screened.outcomes);
 }
 
 std::unique_ptr<messaging::Subscription> EmbeddedLog::subscribe(messaging::SubscriptionConfig config,
