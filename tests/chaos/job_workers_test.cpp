@@ -1,0 +1,168 @@
+// Worker processes are killed and the database goes away, while they do jobs.
+//
+// Promised: every job ends succeeded; none runs twice at the same time; every attempt is either the one that succeeded
+// or one that was cut off; at no instant more than k of one throttle key run; nobody needs to be told that the database
+// is back.
+#include <csignal>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "adapters/postgres/migrations.h"
+#include "adapters/postgres/postgres_database.h"
+#include "adapters/postgres/postgres_setup.h"
+#include "adapters/sql/sql_job_store.h"
+#include "runtime/system_clock.h"
+#include "tests/chaos/job_history.h"
+#include "tests/chaos/job_kind_in_chaos.h"
+#include "tests/contract/task_fixture.h"
+#include "tests/support/needs.h"
+#include "tests/support/postgres_server.h"
+
+namespace sluice::test {
+namespace {
+
+const std::string kind = "chaos";
+const std::string password = "a password";
+
+uint64_t seed() {
+  const char* given = std::getenv("SLUICE_SEED");
+  if (given != nullptr) return std::strtoull(given, nullptr, 10);
+  return static_cast<uint64_t>(SystemClock().wall().time_since_epoch().count());
+}
+
+bool in_full() {
+  return std::getenv("SLUICE_LONG") != nullptr;
+}
+
+class JobWorkers : public TaskFixture {
+ protected:
+  void SetUp() override {
+    SLUICE_NEEDS(PostgresServer::why_missing(15));
+    server_.emplace();
+    run(make_ready());
+    const postgres::PostgresConfig config{.url = server_->url(), .user = "job_service", .password = password};
+    database_ = std::make_unique<postgres::PostgresDatabase>(config, thread_, clock_);
+    store_ = std::make_unique<sql::SqlJobStore>(*database_, kinds_, clock_, random_);
+  }
+
+  Task<> make_ready() {
+    postgres::PostgresSetup setup(
+        {.admin = {.url = server_->url(), .user = server_->user(), .password = server_->password()},
+         .services = {{"job_service", password}}},
+        thread_, clock_);
+    co_await setup.create_services();
+    std::vector<sql::MigrationSet> sets;
+    for (const sql::MigrationSet& set : postgres::migrations()) {
+      if (set.schema == "job_service") sets.push_back(set);
+    }
+    co_await setup.migrate(sets);
+  }
+
+  void add_jobs(size_t count, size_t keys) {
+    while (count > 0) {
+      std::vector<jobs::NewJob> some;
+      for (; count > 0 && some.size() < 5'000; --count) {
+        some.push_back({.kind = kind, .payload = "{}"});
+        if (keys > 0) some.back().throttle_key = fmt::format("domain-{}", count % keys);
+      }
+      run(store_->enqueue(std::move(some)));
+    }
+  }
+
+  struct Worker {
+    std::filesystem::path history;
+    std::unique_ptr<Process> process;
+  };
+  Worker start_worker() {
+    const std::filesystem::path history = folder_ / fmt::format("history-{}", ++started_);
+    auto process = std::make_unique<Process>(
+        ProcessOptions{.arguments = {binary("job_worker"), server_->url(), password, kind, history}});
+    return {history, std::move(process)};
+  }
+  void kill(Worker& worker) {
+    worker.process->kill();
+    history_.add(worker.history, std::chrono::floor<Duration>(clock_.now().time_since_epoch()));
+  }
+
+  int64_t number(sql::Statement statement) { return run(database_->read(statement)).one().integer(0); }
+  int64_t succeeded() { return number("SELECT count(*) FROM finished_jobs WHERE status = 'succeeded'"); }
+
+  void wait_for(int64_t wanted, Duration most) {
+    const Instant end = clock_.now() + most;
+    while (succeeded() < wanted && clock_.now() < end) run(clock_.sleep_for(100ms));
+    ASSERT_GE(succeeded(), wanted);
+  }
+
+  void expect_every_run_accounted_for(int64_t jobs) {
+    EXPECT_EQ(succeeded(), jobs);
+    EXPECT_EQ(number("SELECT count(*) FROM jobs"), 0);
+    EXPECT_EQ(number("SELECT sum(attempts)::bigint FROM finished_jobs"),
+              jobs + number("SELECT count(*) FROM job_attempts WHERE outcome = 'lost'"));
+    EXPECT_EQ(history_.ran_twice_at_once(), std::nullopt);
+    EXPECT_LE(static_cast<int64_t>(history_.done()), jobs);
+    EXPECT_LE(static_cast<int64_t>(history_.size()), number("SELECT sum(attempts)::bigint FROM finished_jobs"));
+  }
+
+  SystemClock clock_;
+  SeededRandom random_{1};
+  TemporaryFolder folder_;
+  const jobs::JobKinds kinds_ = kinds_in_chaos(kind);
+  std::optional<PostgresServer> server_;
+  postgres::EngineThread thread_;
+  std::unique_ptr<sql::Database> database_;
+  std::unique_ptr<sql::SqlJobStore> store_;
+  JobHistory history_;
+  int started_ = 0;
+};
+
+TEST_F(JobWorkers, killed_at_random_lose_nothing_and_do_nothing_twice_at_once) {
+  const uint64_t chosen = seed();
+  SCOPED_TRACE(fmt::format("SLUICE_SEED={}", chosen));
+  SeededRandom random(chosen);
+  const int64_t jobs = in_full() ? 100'000 : 3'000;
+  const int kills = in_full() ? 200 : 12;
+  add_jobs(static_cast<size_t>(jobs), 0);
+  std::vector<Worker> workers;
+  for (int i = 0; i < 4; ++i) workers.push_back(start_worker());
+  for (int i = 0; i < kills; ++i) {
+    run(clock_.sleep_for(Duration(random.below(600'000))));
+    Worker& victim = workers[random.below(workers.size())];
+    kill(victim);
+    victim = start_worker();
+  }
+  wait_for(jobs, in_full() ? 20min : 60s);
+  for (Worker& worker : workers) kill(worker);
+  expect_every_run_accounted_for(jobs);
+  EXPECT_GT(number("SELECT count(*) FROM job_attempts WHERE outcome = 'lost'"), 0);
+}
+
+TEST_F(JobWorkers, go_on_by_themselves_when_the_database_is_back_and_never_exceed_a_key) {
+  const int64_t jobs = in_full() ? 20'000 : 2'000;
+  add_jobs(static_cast<size_t>(jobs), 7);
+  std::vector<Worker> workers;
+  for (int i = 0; i < 3; ++i) workers.push_back(start_worker());
+  wait_for(jobs / 3, 5min);
+  server_->stop();
+  server_->start();
+  const Duration back = std::chrono::floor<Duration>(clock_.now().time_since_epoch());
+  ASSERT_TRUE(eventually([&] {
+    try {
+      return succeeded() > 0;
+    } catch (const EngineUnavailable&) {
+      return false;
+    }
+  }));
+  wait_for(jobs, 5min);
+  for (Worker& worker : workers) {
+    JobHistory own;
+    own.add(worker.history, back);
+    EXPECT_GT(own.last_done(), back) << "a worker did not go on";
+    kill(worker);
+  }
+  expect_every_run_accounted_for(jobs);
+  EXPECT_EQ(history_.most_of_a_key(), jobs_of_key_at_once);
+}
+
+}  // namespace
+}  // namespace sluice::test
