@@ -117,6 +117,21 @@ TEST_F(KafkaOutage, a_broker_that_stops_is_reported_in_time_and_found_again) {
   run(keep_reading([this] { return history_.payloads().back() == "2"; }));
 }
 
+TEST_F(KafkaOutage, a_log_that_was_there_before_its_broker_works_when_it_comes) {
+  KafkaBroker& broker = shared_kafka().broker();
+  open({.brokers = broker.address()});
+  const std::string topic = new_topic();
+  run(open_->close());
+  broker.stop();
+  open({.brokers = broker.address(), .send_timeout = 1s});
+  read(topic, 2s);
+  EXPECT_THROW(publish({topic, "key", "0"}), EngineUnavailable);
+  broker.start();
+  while (!takes({topic, "key", "1"})) {
+  }
+  run(keep_reading([this] { return !history_.seen().empty(); }));
+}
+
 TEST_F(KafkaOutage, a_commit_that_is_not_answered_is_not_claimed_and_succeeds_later) {
   KafkaBroker& broker = shared_kafka().broker();
   open({.brokers = broker.address(), .request_timeout = 1s});

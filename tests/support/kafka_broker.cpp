@@ -66,6 +66,12 @@ void download(const fs::path& target) {
               5min);
 }
 
+// Java that starts soon, or that runs fast.
+std::vector<std::string> java(bool fast) {
+  if (fast) return {"java", "-XX:-UsePerfData", "-Xms512m", "-Xmx512m"};
+  return {"java", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx192m"};
+}
+
 // Whether all of its threads have stopped: each goes on until it notices the signal. "PID (NAME) STATE ..."
 bool is_stopped(pid_t pid) {
   for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", pid))) {
@@ -140,13 +146,8 @@ void KafkaBroker::start() {
 }
 
 void KafkaBroker::launch() {
-  std::vector<std::string> arguments = {"java", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto",
-                                        "-Dlog4j.configuration=file:" + (folder_ / "log4j.properties").string()};
-  if (options_.fast) {
-    arguments.insert(arguments.end(), {"-Xms512m", "-Xmx512m"});
-  } else {
-    arguments.insert(arguments.end(), {"-Xmx192m", "-XX:TieredStopAtLevel=1"});
-  }
+  std::vector<std::string> arguments = java(options_.fast);
+  arguments.push_back("-Dlog4j.configuration=file:" + (folder_ / "log4j.properties").string());
   arguments.insert(arguments.end(), {"-cp", class_path(), "kafka.Kafka", folder_ / "server.properties"});
   process_.emplace(ProcessOptions{.arguments = std::move(arguments)});
 }
@@ -170,11 +171,11 @@ void KafkaBroker::resume() {
   process_->signal_tree(SIGCONT);
 }
 
-std::string KafkaBroker::run_tool(std::vector<std::string> command, Duration timeout) {
-  std::vector<std::string> arguments = {"java", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                                        "-cp",  class_path()};
+std::string KafkaBroker::run_tool(std::vector<std::string> command, ToolOptions options) {
+  std::vector<std::string> arguments = java(options.fast);
+  arguments.insert(arguments.end(), {"-cp", class_path()});
   arguments.insert(arguments.end(), command.begin(), command.end());
-  return run_program({.arguments = std::move(arguments)}, timeout);
+  return run_program({.arguments = std::move(arguments)}, options.timeout);
 }
 
 }  // namespace sluice::test

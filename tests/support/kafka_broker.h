@@ -70,7 +70,12 @@ class KafkaBroker {
 
   // What a program of Kafka's own prints: {"org.apache.kafka.tools.TopicCommand", "--list", ...}. Throws
   // std::runtime_error with that where it fails.
-  static std::string run_tool(std::vector<std::string> command, Duration timeout = 60s);
+  struct ToolOptions {
+    Duration timeout = 1min;
+    bool fast = false;  // as for KafkaOptions
+  };
+  static std::string run_tool(std::vector<std::string> command, ToolOptions options);
+  static std::string run_tool(std::vector<std::string> command) { return run_tool(std::move(command), {}); }
 
   std::string log() const { return process_->output(); }
 

@@ -1,14 +1,18 @@
 #include <array>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "adapters/kafka/instances.h"
 #include "adapters/kafka/kafka_config.h"
-#include "adapters/kafka/publishing.h"
+#include "adapters/kafka/producer.h"
 #include "adapters/kafka/statistics.h"
 #include "runtime/config.h"
 #include "runtime/metrics.h"
+#include "runtime/system_clock.h"
 
 namespace sluice::kafka {
 namespace {
@@ -194,6 +198,22 @@ TEST(Pending, counts_calls_until_they_are_gone) {
   call.reset();
   EXPECT_FALSE(pending->too_much());
   EXPECT_TRUE((call_of({{"t", "k", std::string(1001, 'x')}}, pending), true));
+}
+
+TEST(Producer, one_that_librdkafka_gave_up_on_says_so_and_ends_its_calls) {
+  KafkaConfig config = unreachable();
+  config.send_timeout = 200ms;
+  Instances instances(config);
+  asio::io_context io;
+  SystemClock clock;
+  Producer producer(instances, io.get_executor(), clock, room());
+  auto call = asio::co_spawn(io, producer.publish({{"t", "a", "a1"}, {"t", "a", "a2"}}), asio::use_future);
+  rd_kafka_test_fatal_error(producer.instance().get(), RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, "a test");
+  while (call.wait_for(0s) != std::future_status::ready) io.run_one();
+  EXPECT_THROW(call.get(), EngineUnavailable);
+  while (!producer.broken()) io.run_one();
+  auto closed = asio::co_spawn(io, producer.close(), asio::use_future);
+  while (closed.wait_for(0s) != std::future_status::ready) io.run_one();
 }
 
 TEST(Statistics, become_metrics) {
