@@ -24,11 +24,14 @@ bool OutboxCursors::adopt(const std::vector<HeldBucket>& held) {
   return changed;
 }
 
-std::vector<BucketScan> OutboxCursors::plan() const {
+std::vector<BucketScan> OutboxCursors::plan(const std::set<int32_t>& in_work) const {
   std::vector<BucketScan> scans;
   scans.reserve(places_.size());
-  const auto add = [&scans](auto from, auto to) {
-    for (; from != to; ++from) scans.push_back({{from->first, from->second.fence}, from->second.after});
+  const auto add = [&](auto from, auto to) {
+    for (; from != to; ++from) {
+      if (in_work.contains(from->first)) continue;
+      scans.push_back({{from->first, from->second.fence}, from->second.after});
+    }
   };
   const auto middle = places_.lower_bound(first_);
   add(middle, places_.end());
@@ -36,22 +39,31 @@ std::vector<BucketScan> OutboxCursors::plan() const {
   return scans;
 }
 
-bool OutboxCursors::advance(const std::vector<BucketScan>& planned, const OutboxBatch& batch, size_t most,
+bool OutboxCursors::advance(const std::vector<BucketScan>& planned, const OutboxBatch& batch, BatchLimits limits,
                             Instant now) {
   const auto open = [&batch](int64_t writer) { return std::ranges::binary_search(batch.open_writers, writer); };
   if (!std::ranges::all_of(not_awaited_, open)) {
     rewind();
     return false;
   }
-  std::map<int32_t, int64_t> highest;
-  for (const OutboxRow& row : batch.rows) highest[row.mark.held.bucket] = row.mark.id;
-  const bool cut = batch.rows.size() >= most;
+  struct Read {
+    size_t rows = 0;
+    int64_t highest = 0;
+  };
+  std::map<int32_t, Read> read;
+  for (const OutboxRow& row : batch.rows) {
+    Read& bucket = read[row.mark.held.bucket];
+    ++bucket.rows;
+    bucket.highest = row.mark.id;
+  }
+  const bool cut = batch.rows.size() >= limits.rows;
   for (const BucketScan& scan : planned) {
+    const Read& bucket = read[scan.held.bucket];
     const bool last = cut && scan.held.bucket == batch.rows.back().mark.held.bucket;
+    const int64_t read_to = last || bucket.rows >= limits.of_bucket ? bucket.highest : everything;
     const auto place = places_.find(scan.held.bucket);
     if (place != places_.end() && place->second.fence == scan.held.fence) {
-      const int64_t id = highest.contains(scan.held.bucket) ? highest.at(scan.held.bucket) : 0;
-      advance(place->second, id, last ? id : everything, batch, now);
+      advance(place->second, bucket.highest, read_to, batch, now);
     }
     if (last) break;
   }
@@ -79,6 +91,12 @@ void OutboxCursors::rewind() {
 
 void OutboxCursors::hold_off(const OutboxRow& row, Instant until) {
   waiting_[row.aggregate] = {row.mark.held.bucket, until};
+}
+
+std::vector<std::string> OutboxCursors::held_off() const {
+  std::vector<std::string> aggregates;
+  for (const auto& [aggregate, wait] : waiting_) aggregates.push_back(aggregate);
+  return aggregates;
 }
 
 void OutboxCursors::release(Instant now) {

@@ -26,16 +26,16 @@ class OutboxCursors {
   bool adopt(const std::vector<HeldBucket>& held);
   bool holds(int32_t bucket) const { return places_.contains(bucket); }
 
-  // All buckets, each time beginning behind the one where the last batch ended, so that a busy one does not starve the
-  // rest.
-  std::vector<BucketScan> plan() const;
-  // A batch of at most `most` was read as planned. False: earlier rows may have appeared meanwhile, so that it is void
-  // and all is to be read again.
-  bool advance(const std::vector<BucketScan>& planned, const OutboxBatch& batch, size_t most, Instant now);
+  // All buckets but those in work, each time beginning behind the one where the last batch ended, so that a busy one
+  // does not starve the rest.
+  std::vector<BucketScan> plan(const std::set<int32_t>& in_work = {}) const;
+  // A batch was read as planned. False: earlier rows may have appeared meanwhile, so that it is void and all is to be
+  // read again.
+  bool advance(const std::vector<BucketScan>& planned, const OutboxBatch& batch, BatchLimits limits, Instant now);
   void rewind();
 
   void hold_off(const OutboxRow& row, Instant until);
-  bool held_off(const std::string& aggregate) const { return waiting_.contains(aggregate); }
+  std::vector<std::string> held_off() const;
   // Lets go those whose time has come.
   void release(Instant now);
   Instant next_release() const;

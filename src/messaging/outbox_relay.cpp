@@ -20,6 +20,7 @@ const metrics::Counter away_total{"outbox_waits_total", "Times that a relay had 
 
 void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
   section.key("batch", &OutboxRelayConfig::batch, "How many rows are published at once.").between(1, 10'000);
+  section.key("batches", &OutboxRelayConfig::batches, "How many batches are on their way at once.").between(1, 64);
   section.key("poll", &OutboxRelayConfig::poll, "How often to look where nothing wakes the relay.").at_least(10ms);
   section.key("send_timeout", &OutboxRelayConfig::send_timeout, "How long the log may take for a batch.")
       .at_least(100ms);
@@ -29,19 +30,20 @@ void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
   section.include(&OutboxRelayConfig::upkeep);
 }
 
-OutboxRelay::OutboxRelay(OutboxStore& store, MessageLog& log, Bell& bell, Clock& clock, Random& random,
-                         std::string owner, OutboxRelayConfig config, const Executor& executor)
-    : store_(store),
-      log_(log),
-      bell_(bell),
-      clock_(clock),
-      random_(random),
+OutboxRelay::OutboxRelay(OutboxRelayParts parts, OutboxRelayConfig config, std::string owner, const Executor& executor)
+    : store_(parts.store),
+      log_(parts.log),
+      bell_(parts.bell),
+      clock_(parts.clock),
+      random_(parts.random),
       owner_(std::move(owner)),
       config_(config),
-      topics_(store, log, clock, config.send_timeout),
-      upkeep_(store, clock, random, config.upkeep),
-      listener_(bell.listen(executor)),
+      topics_(store_, log_, clock_, config.send_timeout),
+      upkeep_(store_, clock_, random_, config.upkeep),
+      listener_(bell_.listen(executor)),
       stop_(executor),
+      finished_(executor),
+      batches_(executor),
       publishing_(executor),
       keeping_(executor) {}
 
@@ -67,58 +69,99 @@ Task<> OutboxRelay::stop() {
 }
 
 Task<> OutboxRelay::publish_loop() {
-  unsigned failed = 0;
   while (!stopping_) {
-    Duration delay{0};
+    bool more = false;
     try {
-      const bool more = co_await round();
-      failed = 0;
-      if (more) continue;
+      more = co_await round();
     } catch (const EngineUnavailable& error) {
-      delay = away_backoff.delay(failed++, random_);
-      away_total.add();
-      log::warning("the outbox waits", {{"error", error.what()}, {"retry_in_us", delay.count()}});
-      cursors_.rewind();
-      topics_.doubt();
+      trouble_ = error.what();
     }
-    if (stopping_) co_return;
-    const Instant now = clock_.now();
-    if (failed > 0) {
-      co_await stop_.wait_until(clock_, now + delay);
-    } else {
-      co_await listener_.wait_until(clock_, std::min(now + config_.poll, cursors_.next_release()));
+    if (!trouble_.empty()) {
+      co_await back_off();
+    } else if (!more && !stopping_) {
+      const Instant poll = clock_.now() + config_.poll;
+      co_await listener_.wait_until(clock_, std::min(poll, cursors_.next_release()));
     }
   }
+  co_await batches_.join();
 }
 
 // True if there is more to do at once.
 Task<bool> OutboxRelay::round() {
-  const Instant now = clock_.now();
-  if (now >= held_until_) co_return false;
-  const bool forgotten = co_await topics_.check();
-  if (forgotten) co_return co_await begin_again();
-  if (now >= rewind_due_) {
-    cursors_.rewind();
-    rewind_due_ = now + rewind_every;
+  if (batches_.running() >= config_.batches) {
+    co_await finished_.wait_until(clock_, clock_.now() + config_.poll);
+    co_return true;
   }
-  cursors_.release(now);
-  const std::vector<BucketScan> scans = cursors_.plan();
-  if (scans.empty()) co_return false;
-  OutboxBatch batch = co_await store_.unpublished(scans, config_.batch);
-  if (!cursors_.advance(scans, batch, config_.batch, now)) co_return true;
-  const bool more = batch.rows.size() >= config_.batch;
-  std::erase_if(batch.rows, [this](const OutboxRow& row) { return cursors_.held_off(row.aggregate); });
-  if (batch.rows.empty()) co_return false;
-  const bool lost = co_await topics_.meet(batch.rows);
-  if (lost) co_return co_await begin_again();
-  co_await publish(std::move(batch.rows));
-  co_return more;
+  if (clock_.now() >= held_until_) co_return false;
+  if (topics_.due()) {
+    const bool lost = co_await look_for_loss();
+    if (lost) co_return true;
+  }
+  if (clock_.now() >= rewind_due_) {
+    cursors_.rewind();
+    rewind_due_ = clock_.now() + rewind_every;
+  }
+  cursors_.release(clock_.now());
+  co_return co_await read();
 }
 
-// All fences have grown.
-Task<bool> OutboxRelay::begin_again() {
-  co_await hold();
+Task<bool> OutboxRelay::look_for_loss() {
+  co_await batches_.join();
+  if (!trouble_.empty()) co_return true;
+  const bool lost = co_await topics_.check();
+  if (lost) co_await hold();  // all fences have grown
+  co_return lost;
+}
+
+Task<bool> OutboxRelay::read() {
+  const std::vector<BucketScan> scans = cursors_.plan(in_work_);
+  if (scans.empty()) co_return false;
+  const BatchLimits most = limits(scans.size());
+  OutboxBatch batch = co_await store_.unpublished(scans, most, cursors_.held_off());
+  if (!cursors_.advance(scans, batch, most, clock_.now())) co_return true;
+  if (batch.rows.empty()) {
+    if (in_work_.empty()) failed_ = 0;
+    co_return false;
+  }
+  if (!topics_.knows(batch.rows)) {
+    co_await batches_.join();
+    const bool lost = co_await topics_.meet(batch.rows);
+    if (lost) co_await hold();
+    if (lost) co_return true;
+  }
+  for (const OutboxRow& row : batch.rows) in_work_.insert(row.mark.held.bucket);
+  batches_.spawn("outbox batch", work(std::move(batch.rows)));
   co_return true;
+}
+
+// Few of a bucket, where there are many: messages of one key go to the log one after the other.
+BatchLimits OutboxRelay::limits(size_t buckets) const {
+  return {config_.batch, std::clamp<size_t>(2 * config_.batch / buckets, 8, std::max<size_t>(8, config_.batch))};
+}
+
+Task<> OutboxRelay::back_off() {
+  co_await batches_.join();
+  const Duration delay = away_backoff.delay(failed_++, random_);
+  away_total.add();
+  log::warning("the outbox waits", {{"error", trouble_}, {"retry_in_us", delay.count()}});
+  trouble_.clear();
+  cursors_.rewind();
+  topics_.doubt();
+  if (!stopping_) co_await stop_.wait_until(clock_, clock_.now() + delay);
+}
+
+Task<> OutboxRelay::work(std::vector<OutboxRow> rows) {
+  std::set<int32_t> buckets;
+  for (const OutboxRow& row : rows) buckets.insert(row.mark.held.bucket);
+  try {
+    co_await publish(std::move(rows));
+    failed_ = 0;
+  } catch (const EngineUnavailable& error) {
+    trouble_ = error.what();
+  }
+  for (const int32_t bucket : buckets) in_work_.erase(bucket);
+  finished_.notify_all();
+  bell_.ring();  // these buckets were left out meanwhile
 }
 
 Task<> OutboxRelay::publish(std::vector<OutboxRow> rows) {

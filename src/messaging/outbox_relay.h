@@ -1,10 +1,10 @@
 // Publishes the outbox of one database, in order per aggregate, together with any number of other relays.
 //
-// A relay holds its share of the buckets by lease and goes in rounds: it reads unpublished rows, publishes them, and
-// marks what the log acknowledged. A log that is away is waited for, however long; that is no fault of the rows. A row
-// that the log refuses is tried three times, its aggregate waiting, and then moved to the dead, where it keeps its
-// aggregate waiting for an operator. Whatever fails, rows come again: messages are published at least once, and the
-// first time in order.
+// A relay holds its share of the buckets by lease. It reads unpublished rows, publishes them, and marks what the log
+// acknowledged, a few batches at once, none with a bucket of another. A log that is away is waited for, however long;
+// that is no fault of the rows. A row that the log refuses is tried three times, its aggregate waiting, and then moved
+// to the dead, where it keeps its aggregate waiting for an operator. Whatever fails, rows come again: messages are
+// published at least once, and the first time in order.
 //
 // Two relays that believe in the same bucket publish the same rows in the same order; only the later one can mark them.
 #pragma once
@@ -19,8 +19,17 @@
 
 namespace sluice::messaging {
 
+struct OutboxRelayParts {
+  OutboxStore& store;
+  MessageLog& log;
+  Bell& bell;
+  Clock& clock;
+  Random& random;
+};
+
 struct OutboxRelayConfig {
   size_t batch = 100;
+  size_t batches = 4;  // at once
   Duration poll = 1s;  // where no bell rings
   Duration send_timeout = 5s;
   int tries = 3;
@@ -36,8 +45,7 @@ struct OutboxRelayConfig {
 class OutboxRelay {
  public:
   // `owner` names it among all relays of the database, and is new with every start.
-  OutboxRelay(OutboxStore& store, MessageLog& log, Bell& bell, Clock& clock, Random& random, std::string owner,
-              OutboxRelayConfig config, const Executor& executor);
+  OutboxRelay(OutboxRelayParts parts, OutboxRelayConfig config, std::string owner, const Executor& executor);
 
   void start();
   // Finishes the batch under way and gives the buckets back.
@@ -46,7 +54,11 @@ class OutboxRelay {
  private:
   Task<> publish_loop();
   Task<bool> round();
-  Task<bool> begin_again();
+  Task<bool> look_for_loss();
+  Task<bool> read();
+  Task<> back_off();
+  BatchLimits limits(size_t buckets) const;
+  Task<> work(std::vector<OutboxRow> rows);
   Task<> publish(std::vector<OutboxRow> rows);
   Task<> settle(std::vector<OutboxRow> rows, std::vector<Published> outcomes);
   Task<> refuse(OutboxRow row, std::string reason);
@@ -66,8 +78,13 @@ class OutboxRelay {
   Bell::Listener listener_;
   Instant held_until_{};
   Instant rewind_due_{};
+  std::set<int32_t> in_work_;  // buckets
+  std::string trouble_;        // of a batch; empty: none
+  unsigned failed_ = 0;        // rounds, one after the other
   bool stopping_ = false;
   Wakeup stop_;
+  Wakeup finished_;  // a batch
+  TaskScope batches_;
   TaskScope publishing_;
   TaskScope keeping_;
 };

@@ -42,6 +42,11 @@ struct OutboxRow {
   Message message;
 };
 
+struct BatchLimits {
+  size_t rows = 100;
+  size_t of_bucket = 100;
+};
+
 struct OutboxBatch {
   std::vector<OutboxRow> rows{};
   // Transactions that were open when the rows were read, by number, growing: only they can bring about rows with ids
@@ -68,9 +73,11 @@ class OutboxStore {
   // Gives all back, so that others take over at once.
   virtual Task<> release(std::string owner) = 0;
 
-  // Unpublished rows, at most `most`, those of a bucket in the order of their ids, without aggregates that wait for an
-  // operator. Buckets are looked at one after the other in the given order.
-  virtual Task<OutboxBatch> unpublished(std::vector<BucketScan> scans, size_t most) = 0;
+  // Unpublished rows, those of a bucket in the order of their ids, without aggregates that wait for an operator or are
+  // among `without` (OutboxRow::aggregate). Buckets are looked at one after the other in the given order, until there
+  // are enough.
+  virtual Task<OutboxBatch> unpublished(std::vector<BucketScan> scans, BatchLimits limits,
+                                        std::vector<std::string> without) = 0;
 
   // The log has acknowledged them.
   virtual Task<> mark_published(std::vector<OutboxMark> marks) = 0;

@@ -13,7 +13,6 @@ constexpr Duration margin = 1min;
 }  // namespace
 
 Task<bool> OutboxTopics::check() {
-  if (clock_.now() < due_) co_return false;
   if (!loaded_) {
     const std::vector<std::string> stored = co_await store_.topics();
     for (const std::string& topic : stored) topics_.try_emplace(topic);
@@ -30,11 +29,19 @@ Task<bool> OutboxTopics::check() {
   co_return lost;
 }
 
+bool OutboxTopics::knows(const std::vector<OutboxRow>& rows) const {
+  return std::ranges::all_of(rows, [this](const OutboxRow& row) { return knows(row.message.topic); });
+}
+
+bool OutboxTopics::knows(const std::string& topic) const {
+  const auto known = topics_.find(topic);
+  return known != topics_.end() && known->second.memory;
+}
+
 Task<bool> OutboxTopics::meet(const std::vector<OutboxRow>& rows) {
   bool lost = false;
   for (const OutboxRow& row : rows) {
-    const auto known = topics_.find(row.message.topic);
-    if (known != topics_.end() && known->second.memory) continue;
+    if (knows(row.message.topic)) continue;
     const bool gone = co_await ask(row.message.topic);
     lost |= gone;
   }

@@ -19,9 +19,12 @@ class OutboxTopics {
   OutboxTopics(OutboxStore& store, MessageLog& log, Clock& clock, Duration timeout)
       : store_(store), log_(log), clock_(clock), timeout_(timeout) {}
 
-  // All topics, if it is time. True: a log has lost something; what was read from the store before is void.
+  bool due() const { return clock_.now() >= due_; }
+  // Asks about all topics. True: a log has lost something; what was read from the store before is void. Nothing may be
+  // on its way to the log meanwhile: it would be taken for published after the answer.
   Task<bool> check();
-  // The topics of these rows, those that are new.
+  // Whether the topics of these rows were ever asked about, and the same for those that were not.
+  bool knows(const std::vector<OutboxRow>& rows) const;
   Task<bool> meet(const std::vector<OutboxRow>& rows);
   // Publishing failed: asks again before anything else.
   void doubt() { due_ = Instant{}; }
@@ -31,6 +34,7 @@ class OutboxTopics {
     std::optional<MessageLog::Memory> memory{};
     Instant told{};  // the store
   };
+  bool knows(const std::string& topic) const;
   Task<bool> ask(std::string topic);
 
   OutboxStore& store_;

@@ -12,10 +12,10 @@ constexpr Duration alarm_every = 1min;
 constexpr Duration sweep_every = 1min;
 constexpr size_t sweep_batch = 1000;
 
-const metrics::Gauge lag_gauge{"outbox_events_lag", "Rows of the outbox that are not published yet."};
-const metrics::Gauge age_gauge{"outbox_oldest_seconds", "Age of the oldest row that is not published yet."};
-const metrics::Gauge dead_gauge{"outbox_dead_rows",
-                                "Rows that the log refused for good; their aggregates wait for an operator."};
+const metrics::Gauge lag_gauge{"outbox_events_lag", "Rows of an outbox that are not published yet.", {"outbox"}};
+const metrics::Gauge age_gauge{"outbox_oldest_seconds", "Age of the oldest row that is not published yet.", {"outbox"}};
+const metrics::Gauge dead_gauge{
+    "outbox_dead_rows", "Rows that the log refused for good; their aggregates wait for an operator.", {"outbox"}};
 
 }  // namespace
 
@@ -36,12 +36,13 @@ void OutboxUpkeep::start(TaskScope& scope, std::function<bool()> sweeps) {
 Task<> OutboxUpkeep::measure_round() {
   const OutboxLag lag = co_await store_.lag();
   const Duration age = lag.oldest ? std::max(Duration{0}, clock_.wall() - *lag.oldest) : Duration{0};
-  lag_gauge.set(static_cast<double>(lag.unpublished));
-  age_gauge.set(std::chrono::duration<double>(age).count());
-  dead_gauge.set(static_cast<double>(lag.dead));
+  lag_gauge.with({config_.outbox}).set(static_cast<double>(lag.unpublished));
+  age_gauge.with({config_.outbox}).set(std::chrono::duration<double>(age).count());
+  dead_gauge.with({config_.outbox}).set(static_cast<double>(lag.dead));
   if (lag.unpublished > config_.alarm && clock_.now() >= quiet_until_) {
     quiet_until_ = clock_.now() + alarm_every;
-    log::warning("the outbox is behind", {{"unpublished", lag.unpublished}, {"oldest_us", age.count()}});
+    log::warning("the outbox is behind",
+                 {{"outbox", config_.outbox}, {"unpublished", lag.unpublished}, {"oldest_us", age.count()}});
   }
   co_await clock_.sleep_for(measure_every);
 }

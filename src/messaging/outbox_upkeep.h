@@ -10,6 +10,7 @@
 namespace sluice::messaging {
 
 struct OutboxUpkeepConfig {
+  std::string outbox = "main";  // its name in metrics, where a process relays several
   Duration keep = 24h;
   int64_t alarm = 100;
 
@@ -20,7 +21,7 @@ struct OutboxUpkeepConfig {
 class OutboxUpkeep {
  public:
   OutboxUpkeep(OutboxStore& store, Clock& clock, Random& random, OutboxUpkeepConfig config)
-      : store_(store), clock_(clock), random_(random), config_(config) {}
+      : store_(store), clock_(clock), random_(random), config_(std::move(config)) {}
 
   // `sweeps` says whether it is this relay's turn to remove rows: one is enough.
   void start(TaskScope& scope, std::function<bool()> sweeps);

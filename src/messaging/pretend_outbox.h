@@ -47,14 +47,19 @@ class PretendOutbox : public OutboxStore {
     }
     co_return;
   }
-  Task<OutboxBatch> unpublished(std::vector<BucketScan> scans, size_t most) override {
+  Task<OutboxBatch> unpublished(std::vector<BucketScan> scans, BatchLimits limits,
+                                std::vector<std::string> without) override {
     ++reads;
     if (down) throw EngineUnavailable("database", "down");
     OutboxBatch batch;
     for (const BucketScan& scan : scans) {
+      size_t left = limits.of_bucket;
       for (const Row& row : rows) {
         if (row.bucket() != scan.held.bucket || row.id <= scan.after || row.published || row.dead) continue;
-        if (!ours(scan.held) || parked_.contains(row.aggregate) || batch.rows.size() == most) continue;
+        if (!ours(scan.held) || parked_.contains(row.aggregate) || batch.rows.size() == limits.rows) continue;
+        if (std::ranges::find(without, row.aggregate) != without.end()) continue;
+        if (left == 0) break;
+        --left;
         Message message{"topic", row.aggregate, std::to_string(row.version)};
         batch.rows.push_back({{row.id, scan.held}, row.aggregate, std::move(message)});
       }

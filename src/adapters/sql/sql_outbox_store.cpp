@@ -5,11 +5,13 @@
 
 #include "adapters/sql/number_list.h"
 #include "adapters/sql/outbox_headers.h"
+#include "base/json.h"
 #include "messaging/outbox_message.h"
 
 namespace sluice::sql {
 namespace {
 
+using messaging::BatchLimits;
 using messaging::BucketScan;
 using messaging::HeldBucket;
 using messaging::OutboxBatch;
@@ -19,7 +21,7 @@ using messaging::OutboxMessage;
 using messaging::OutboxRow;
 using messaging::Refusal;
 
-// PostgreSQL: one short index scan per bucket, which stops after `most` rows whatever lies behind; a bucket whose fence
+// PostgreSQL: one short index scan per bucket, which stops after a few rows whatever lies behind; a bucket whose fence
 // is old gives no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or
 // republished aggregate under an old fence sees none. The snapshot ("xmin:xmax:open,open,...") comes with every row,
 // and alone where there is none. SQLite has one relay, little to read, and no two writers at once.
@@ -36,20 +38,26 @@ constexpr Statement find_unpublished{Statement::PerDialect{
         "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
         "                      WHERE dead.aggregate_type = candidate.aggregate_type "
         "                        AND dead.aggregate_id = candidate.aggregate_id) "
-        "    ORDER BY candidate.bucket, candidate.id LIMIT $4) AS event "
+        "      AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN "
+        "        (SELECT jsonb_array_elements_text($6::text::jsonb)) "
+        "    ORDER BY candidate.bucket, candidate.id LIMIT $5) AS event "
         "  LIMIT $4) AS found ON true",
     .sqlite =
         "WITH scan AS (SELECT bucket.key AS place, bucket.value AS bucket, fence.value AS fence, after.value AS after "
         "  FROM json_each($1) AS bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
         "  JOIN json_each($3) AS after ON after.key = bucket.key) "
+        "SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
+        "  payload, headers, '::' FROM ("
         "SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
-        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::' "
+        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, scan.place, "
+        "  row_number() OVER (PARTITION BY scan.bucket ORDER BY event.id) AS place_in_bucket "
         "FROM scan JOIN outbox_buckets AS held ON held.bucket = scan.bucket AND held.fence = scan.fence "
         "  AND held.expires_at > now() "
         "JOIN outbox_events AS event ON event.bucket = scan.bucket AND event.id > scan.after AND NOT event.published "
         "WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead WHERE dead.aggregate_type = event.aggregate_type "
         "                    AND dead.aggregate_id = event.aggregate_id) "
-        "ORDER BY scan.place, event.id LIMIT $4"}};
+        "  AND event.aggregate_type || '/' || event.aggregate_id NOT IN (SELECT value FROM json_each($6))) "
+        "WHERE place_in_bucket <= $5 ORDER BY place, id LIMIT $4"}};
 
 // The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
 constexpr Statement mark_rows{Statement::PerDialect{
@@ -126,7 +134,8 @@ TxTask<Refusal> refuse_body(Tx& tx, OutboxMark mark, std::string reason, int tri
 
 }  // namespace
 
-Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, size_t most) {
+Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, BatchLimits limits,
+                                              std::vector<std::string> without) {
   std::vector<int64_t> buckets;
   std::vector<int64_t> fences;
   std::vector<int64_t> afters;
@@ -136,7 +145,8 @@ Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, siz
     afters.push_back(scan.after);
   }
   const Dialect dialect = database_.dialect();
-  Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, afters), most);
+  Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, afters), limits.rows,
+                limits.of_bucket, json::encode(without));
   const Rows found = co_await database_.read(find_unpublished, std::move(params));
   OutboxBatch batch;
   if (found.empty()) co_return batch;

@@ -12,7 +12,8 @@ class SqlOutboxStore : public messaging::OutboxStore {
 
   Task<std::vector<messaging::HeldBucket>> hold(std::string owner, Duration ttl) override;
   Task<> release(std::string owner) override;
-  Task<messaging::OutboxBatch> unpublished(std::vector<messaging::BucketScan> scans, size_t most) override;
+  Task<messaging::OutboxBatch> unpublished(std::vector<messaging::BucketScan> scans, messaging::BatchLimits limits,
+                                           std::vector<std::string> without) override;
   Task<> mark_published(std::vector<messaging::OutboxMark> marks) override;
   Task<messaging::Refusal> refuse(messaging::OutboxMark mark, std::string reason, int tries) override;
   Task<bool> remember(std::string topic, messaging::MessageLog::Memory memory, Duration margin) override;
