@@ -37,6 +37,9 @@ INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engi
 INSTANTIATE_TEST_SUITE_P(Postgres, JobStoreContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, ImportStoreContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, LinkStoreContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, BlockedDomainsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DenialRecordsContract, user_service, engine_name);

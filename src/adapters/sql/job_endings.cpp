@@ -252,4 +252,19 @@ TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
   co_return true;
 }
 
+TxTask<size_t> cancel_waiting(Tx& tx, std::set<JobId> ids, EndingRules rules) {
+  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  const LiveJobs live = co_await lock_live(tx, ids);
+  Changes changes(rules);
+  size_t canceled = 0;
+  for (const auto& [id, job] : live) {
+    if (job.running) continue;
+    changes.cancel(job);
+    ++canceled;
+  }
+  co_await changes.write(tx);
+  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_return canceled;
+}
+
 }  // namespace sluice::sql

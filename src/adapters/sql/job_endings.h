@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ TxTask<std::vector<jobs::FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endi
 // What the port says of cancel and retry.
 TxTask<std::optional<bool>> cancel_job(Tx& tx, jobs::JobId id, EndingRules rules);
 TxTask<std::optional<bool>> retry_job(Tx& tx, jobs::JobId id, EndingRules rules);
+
+// Cancels those that have not started and are not finished; how many.
+TxTask<size_t> cancel_waiting(Tx& tx, std::set<jobs::JobId> ids, EndingRules rules);
 
 // Extends those locks that are present.
 TxTask<std::vector<jobs::Verdict>> renew_locks(Tx& tx, std::vector<jobs::LockedJob> jobs);

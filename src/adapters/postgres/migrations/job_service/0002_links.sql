@@ -1,0 +1,76 @@
+-- One row for each canonical URL, whoever bookmarked it. `id` is made of the URL (links/canonical_url.h): nothing looks
+-- one up by its text, which may be longer than an index takes. `job_id` is the job that enriches it, or did.
+CREATE TABLE link_canonicals (
+  id uuid PRIMARY KEY,
+  url text NOT NULL,
+  domain text NOT NULL,
+  title text NOT NULL DEFAULT '',
+  description text NOT NULL DEFAULT '',
+  site_name text NOT NULL DEFAULT '',
+  image_url text NOT NULL DEFAULT '',
+  icon_url text NOT NULL DEFAULT '',
+  fetched_at timestamptz,
+  failure text,
+  job_id uuid,
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE import_jobs (
+  id uuid PRIMARY KEY,
+  user_id uuid NOT NULL,
+  source_type text NOT NULL CONSTRAINT import_jobs_source CHECK (source_type IN ('chrome_html')),
+  status text NOT NULL
+    CONSTRAINT import_jobs_status CHECK (status IN ('queued', 'running', 'succeeded', 'failed', 'canceled')),
+  total_items bigint NOT NULL DEFAULT 0,
+  processed_items bigint NOT NULL DEFAULT 0,
+  failed_items bigint NOT NULL DEFAULT 0,
+  skipped_items bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  started_at timestamptz,
+  finished_at timestamptz,
+  last_error text,
+  CONSTRAINT import_jobs_items CHECK (failed_items <= processed_items AND processed_items <= total_items)
+) WITH (fillfactor = 50);
+
+CREATE INDEX import_jobs_reading ON import_jobs (updated_at) WHERE status = 'queued';
+
+-- A bookmark: a link in somebody's folder. The same link stands in a folder once.
+CREATE TABLE link_instances (
+  id uuid PRIMARY KEY,
+  user_id uuid NOT NULL,
+  folder text NOT NULL,
+  link_id uuid NOT NULL REFERENCES link_canonicals (id),
+  title text NOT NULL,
+  import_id uuid NOT NULL REFERENCES import_jobs (id),
+  created_at timestamptz NOT NULL,
+  CONSTRAINT link_instances_place UNIQUE (user_id, folder, link_id)
+);
+
+CREATE INDEX link_instances_all ON link_instances (user_id, id);
+
+CREATE INDEX link_instances_folder ON link_instances (user_id, folder, id);
+
+CREATE INDEX link_instances_import ON link_instances (import_id);
+
+-- Which imports have a link, with how many bookmarks, and whether they still wait for it.
+CREATE TABLE import_links (
+  import_id uuid NOT NULL REFERENCES import_jobs (id),
+  link_id uuid NOT NULL REFERENCES link_canonicals (id),
+  bookmarks bigint NOT NULL,
+  outcome text NOT NULL
+    CONSTRAINT import_links_outcome CHECK (outcome IN ('pending', 'enriched', 'failed', 'canceled')),
+  PRIMARY KEY (import_id, link_id)
+);
+
+CREATE INDEX import_links_pending ON import_links (link_id) WHERE outcome = 'pending';
+
+-- Candidates for blocking: how often a domain did not want us, and why.
+CREATE TABLE blocked_domains (
+  domain text NOT NULL,
+  reason text NOT NULL,
+  count bigint NOT NULL,
+  first_at timestamptz NOT NULL,
+  last_at timestamptz NOT NULL,
+  PRIMARY KEY (domain, reason)
+);

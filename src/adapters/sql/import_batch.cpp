@@ -1,0 +1,157 @@
+#include "adapters/sql/import_batch.h"
+
+#include <map>
+#include <set>
+
+#include "adapters/sql/given_rows.h"
+#include "adapters/sql/import_rows.h"
+#include "links/enrichment_job.h"
+
+namespace sluice::sql {
+namespace {
+
+using links::Bookmark;
+using links::Import;
+using links::ImportId;
+using links::InstanceId;
+using links::LinkId;
+using links::LinkTag;
+
+constexpr Statement add_links{Statement::PerDialect{
+    .postgres = "INSERT INTO link_canonicals (id, url, domain, created_at) SELECT id, url, domain, now() "
+                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[]) AS given (id, url, domain) "
+                "ON CONFLICT (id) DO NOTHING",
+    .sqlite = "INSERT INTO link_canonicals (id, url, domain, created_at) VALUES ($1, $2, $3, now()) "
+              "ON CONFLICT (id) DO NOTHING"}};
+// From here on nobody ends these links: either we see that one has ended, or whoever ends it sees our import.
+constexpr Statement lock_links{Statement::PerDialect{
+    .postgres = "SELECT l.id FROM link_canonicals l JOIN unnest($1::text::uuid[]) AS given (id) ON l.id = given.id "
+                "ORDER BY l.id FOR NO KEY UPDATE OF l",
+    .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};
+constexpr Statement find_enriched{
+    Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals "
+                                      "WHERE id IN (SELECT * FROM unnest($1::text::uuid[])) AND fetched_at IS NOT NULL",
+                          .sqlite = "SELECT id FROM link_canonicals WHERE id = $1 AND fetched_at IS NOT NULL"}};
+constexpr Statement add_places{Statement::PerDialect{
+    .postgres = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
+                "SELECT id, $5::uuid, folder, link_id, title, $6::uuid, now() "
+                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::uuid[], $4::text::text[]) "
+                "  AS given (id, folder, link_id, title) "
+                "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title",
+    .sqlite = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
+              "VALUES ($1, $5, $2, $3, $4, $6, now()) "
+              "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title"}};
+constexpr Statement add_waiting{Statement::PerDialect{
+    .postgres = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) "
+                "SELECT $4::uuid, link_id, bookmarks, outcome "
+                "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::text[]) "
+                "  AS given (link_id, bookmarks, outcome) "
+                "ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks "
+                "RETURNING link_id, outcome",
+    .sqlite = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) VALUES ($4, $1, $2, $3) "
+              "ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks "
+              "RETURNING link_id, outcome"}};
+constexpr Statement keep_job{
+    Statement::PerDialect{.postgres = "UPDATE link_canonicals SET job_id = given.job_id, failure = NULL "
+                                      "FROM unnest($1::text::uuid[], $2::text::uuid[]) AS given (id, job_id) "
+                                      "WHERE link_canonicals.id = given.id",
+                          .sqlite = "UPDATE link_canonicals SET job_id = $2, failure = NULL WHERE id = $1"}};
+constexpr Statement count_items =
+    "UPDATE import_jobs SET total_items = total_items + $2, processed_items = processed_items + $3, "
+    "  failed_items = failed_items + $4, updated_at = now() "
+    "WHERE id = $1 AND status = 'queued'";
+
+GivenRows ids_of(const ImportBatch& batch) {
+  GivenRows ids;
+  for (const ImportBatch::Link& link : batch.links) ids.add(link.id);
+  return ids;
+}
+
+TxTask<std::set<LinkId>> hold_links(Tx& tx, ImportBatchPtr batch) {
+  GivenRows given;
+  for (const ImportBatch::Link& link : batch->links) given.add(link.id, link.url.text(), link.url.domain());
+  co_await execute_many(tx, add_links, std::move(given));
+  co_await execute_many(tx, lock_links, ids_of(*batch));
+  const Rows rows = co_await execute_many(tx, find_enriched, ids_of(*batch));
+  std::set<LinkId> enriched;
+  for (const Row& row : rows) enriched.insert(row.id<LinkTag>(0));
+  co_return enriched;
+}
+
+// How many bookmarks there is no need to wait for, and how many of them stand for a link that failed.
+struct Ended {
+  int64_t processed = 0;
+  int64_t failed = 0;
+};
+
+TxTask<Ended> wait_for_links(Tx& tx, ImportBatchPtr batch, std::set<LinkId> enriched) {
+  std::map<LinkId, int64_t> bookmarks;
+  GivenRows given;
+  for (const ImportBatch::Link& link : batch->links) {
+    bookmarks.emplace(link.id, link.bookmarks);
+    given.add(link.id, link.bookmarks, enriched.contains(link.id) ? "enriched" : "pending");
+  }
+  const Rows rows = co_await execute_many(tx, add_waiting, std::move(given), Params(batch->import));
+  Ended ended;
+  for (const Row& row : rows) {
+    if (row.text(1) == "pending") continue;
+    const int64_t count = bookmarks.at(row.id<LinkTag>(0));
+    ended.processed += count;
+    if (row.text(1) == "failed") ended.failed += count;
+  }
+  co_return ended;
+}
+
+TxTask<> add_jobs(Tx& tx, ImportBatchPtr batch) {
+  const std::vector<jobs::Enqueued> answers = co_await enqueue_jobs(tx, batch->jobs);
+  GivenRows added;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i].duplicate) added.add(batch->links[i].id, answers[i].id);
+  }
+  co_await execute_many(tx, keep_job, std::move(added));
+}
+
+}  // namespace
+
+ImportBatchPtr prepare_batch(ImportId import, const std::vector<Bookmark>& bookmarks, const jobs::JobKinds& kinds,
+                             Time now, Random& random) {
+  std::map<LinkId, ImportBatch::Link> links;
+  std::map<std::pair<std::string, LinkId>, ImportBatch::Place> places;
+  for (const Bookmark& bookmark : bookmarks) {
+    const LinkId id = bookmark.url.id();
+    ++links.try_emplace(id, ImportBatch::Link{bookmark.url, id}).first->second.bookmarks;
+    const auto place = places.try_emplace({bookmark.folder, id}).first;
+    place->second = {InstanceId::make(now, random), bookmark.folder, id, bookmark.title};
+  }
+  auto batch = std::make_shared<ImportBatch>();
+  batch->import = import;
+  batch->bookmarks = static_cast<int64_t>(bookmarks.size());
+  std::vector<jobs::NewJob> wanted;
+  for (auto& [id, link] : links) {
+    wanted.push_back({.kind = links::enrich_link,
+                      .payload = links::enrichment_payload(link.url),
+                      .unique_key = id.text(),
+                      .throttle_key = link.url.domain()});
+    batch->links.push_back(std::move(link));
+  }
+  for (auto& [key, place] : places) batch->places.push_back(std::move(place));
+  batch->jobs = prepare_jobs(std::move(wanted), kinds, now, random);
+  return batch;
+}
+
+TxTask<bool> add_batch(Tx& tx, ImportBatchPtr batch) {
+  const std::optional<Import> import = co_await read_import(tx, batch->import);
+  if (!import || import->status != links::ImportStatus::queued) co_return false;
+  const std::set<LinkId> enriched = co_await hold_links(tx, batch);
+  GivenRows places;
+  for (const ImportBatch::Place& place : batch->places) places.add(place.id, place.folder, place.link, place.title);
+  co_await execute_many(tx, add_places, std::move(places), Params(import->owner, import->id));
+  const Ended ended = co_await wait_for_links(tx, batch, enriched);
+  co_await add_jobs(tx, batch);
+  const Rows counted =
+      co_await tx.execute(count_items, Params(batch->import, batch->bookmarks, ended.processed, ended.failed));
+  if (counted.affected == 0) throw ImportClosed{};
+  co_return true;
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,25 @@
+// What the stores of imports and of links share: reading an import, and telling imports that a link has ended.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "adapters/sql/tx_task.h"
+#include "links/canonical_url.h"
+#include "links/import.h"
+
+namespace sluice::sql {
+
+// The row of import $1, in columns for `import_of`.
+extern const Statement select_import;
+links::Import import_of(const Row& row);
+
+TxTask<std::optional<links::Import>> read_import(Tx& tx, links::ImportId id);
+
+enum class LinkEnd { enriched, failed };
+
+// Nobody waits for the link any more; the imports that did, as they are now. The link's row is locked: who adds it to
+// an import at the same time comes before or after, and does not wait in vain.
+TxTask<std::vector<links::Import>> tell_imports(Tx& tx, links::LinkId link, LinkEnd end);
+
+}  // namespace sluice::sql

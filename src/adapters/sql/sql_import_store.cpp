@@ -1,0 +1,190 @@
+#include "adapters/sql/sql_import_store.h"
+
+#include <set>
+
+#include "adapters/sql/given_rows.h"
+#include "adapters/sql/import_batch.h"
+#include "adapters/sql/import_rows.h"
+
+namespace sluice::sql {
+namespace {
+
+using namespace links;
+
+constexpr int64_t most_settled = 1000;  // links, in one transaction
+
+constexpr Statement begin_import =
+    "INSERT INTO import_jobs (id, user_id, source_type, status, created_at, updated_at) "
+    "VALUES ($1, $2, 'chrome_html', 'queued', now(), now())";
+constexpr Statement begin_running =
+    "UPDATE import_jobs SET skipped_items = $2, started_at = now(), updated_at = now(), "
+    "  status = CASE WHEN processed_items = total_items THEN 'succeeded' ELSE 'running' END, "
+    "  finished_at = CASE WHEN processed_items = total_items THEN now() END "
+    "WHERE id = $1 AND status = 'queued'";
+// Before the import itself: whoever ends a link locks them in this order too.
+constexpr Statement stop_waiting =
+    "UPDATE import_links SET outcome = 'canceled' WHERE import_id = $1 AND outcome = 'pending'";
+constexpr Statement remove_places = "DELETE FROM link_instances WHERE import_id = $1";
+constexpr Statement fail_import =
+    "UPDATE import_jobs SET status = 'failed', last_error = $2, finished_at = now(), updated_at = now() "
+    "WHERE id = $1 AND status = 'queued'";
+constexpr Statement cancel_import =
+    "UPDATE import_jobs SET status = 'canceled', finished_at = now(), updated_at = now() "
+    "WHERE id = $1 AND status IN ('queued', 'running')";
+
+constexpr Statement hold_unwanted{Statement::PerDialect{
+    .postgres = "SELECT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
+                "JOIN jobs j ON j.id = l.job_id "
+                "WHERE w.import_id = $1 AND w.outcome = 'canceled' AND j.status <> 'running' "
+                "  AND NOT EXISTS (SELECT FROM import_links o WHERE o.link_id = l.id AND o.outcome = 'pending') "
+                "ORDER BY l.id LIMIT $2 FOR NO KEY UPDATE OF l",
+    .sqlite = "SELECT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
+              "JOIN jobs j ON j.id = l.job_id "
+              "WHERE w.import_id = $1 AND w.outcome = 'canceled' AND j.status <> 'running' "
+              "  AND NOT EXISTS (SELECT 1 FROM import_links o WHERE o.link_id = l.id AND o.outcome = 'pending') "
+              "ORDER BY l.id LIMIT $2"}};
+// Once more under the lock: a new import may have come to wait for one.
+constexpr Statement jobs_of_unwanted{Statement::PerDialect{
+    .postgres = "SELECT l.job_id FROM unnest($1::text::uuid[]) AS given (id) JOIN link_canonicals l ON l.id = given.id "
+                "WHERE NOT EXISTS (SELECT FROM import_links o WHERE o.link_id = l.id AND o.outcome = 'pending')",
+    .sqlite = "SELECT job_id FROM link_canonicals WHERE id = $1 "
+              "  AND NOT EXISTS (SELECT 1 FROM import_links o WHERE o.link_id = $1 AND o.outcome = 'pending')"}};
+
+constexpr Statement broken_off{Statement::PerDialect{
+    .postgres = "SELECT id FROM import_jobs WHERE status = 'queued' "
+                "  AND updated_at < now() - $1::bigint * interval '1 microsecond' ORDER BY id LIMIT 100",
+    .sqlite = "SELECT id FROM import_jobs WHERE status = 'queued' AND updated_at < now() - $1 ORDER BY id LIMIT 100"}};
+constexpr Statement without_job =
+    "SELECT DISTINCT l.id, l.fetched_at IS NOT NULL FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
+    "LEFT JOIN jobs j ON j.id = l.job_id "
+    "WHERE w.outcome = 'pending' AND j.id IS NULL ORDER BY l.id LIMIT $1";
+
+TxTask<Import> begin_body(Tx& tx, ImportId id, OwnerId owner) {
+  co_await tx.execute(begin_import, Params(id, owner));
+  const std::optional<Import> import = co_await read_import(tx, id);
+  co_return *import;
+}
+
+TxTask<std::optional<Import>> run_body(Tx& tx, ImportId id, int64_t skipped) {
+  const Rows begun = co_await tx.execute(begin_running, Params(id, skipped));
+  if (begun.affected == 0) co_return std::nullopt;
+  const std::optional<Import> import = co_await read_import(tx, id);
+  co_return import;
+}
+
+TxTask<std::optional<Import>> reject_body(Tx& tx, ImportId id, std::string error) {
+  co_await tx.execute(stop_waiting, Params(id));
+  const Rows failed = co_await tx.execute(fail_import, Params(id, error));
+  if (failed.affected == 0) throw ImportClosed{};
+  co_await tx.execute(remove_places, Params(id));
+  const std::optional<Import> import = co_await read_import(tx, id);
+  co_return import;
+}
+
+TxTask<Result<Import, CancelRefused>> cancel_body(Tx& tx, ImportId id, OwnerId owner) {
+  const std::optional<Import> import = co_await read_import(tx, id);
+  if (!import || import->owner != owner) co_return CancelRefused::unknown;
+  if (import->ended()) co_return CancelRefused::ended;
+  co_await tx.execute(stop_waiting, Params(id));
+  const Rows canceled = co_await tx.execute(cancel_import, Params(id));
+  if (canceled.affected == 0) throw ImportClosed{};
+  const std::optional<Import> now = co_await read_import(tx, id);
+  co_return *now;
+}
+
+TxTask<size_t> cancel_jobs_body(Tx& tx, ImportId id, int64_t most, EndingRules rules) {
+  const Rows held = co_await tx.execute(hold_unwanted, Params(id, most));
+  GivenRows links;
+  for (const Row& row : held) links.add(row.uuid(0));
+  const Rows rows = co_await execute_many(tx, jobs_of_unwanted, std::move(links));
+  std::set<jobs::JobId> unwanted;
+  for (const Row& row : rows) unwanted.insert(row.id<jobs::JobTag>(0));
+  if (unwanted.empty()) co_return size_t{0};
+  const size_t canceled = co_await cancel_waiting(tx, std::move(unwanted), rules);
+  co_return canceled;
+}
+
+TxTask<std::vector<ImportId>> find_broken_off(Tx& tx, Duration reading_limit) {
+  const Rows rows = co_await tx.execute(broken_off, Params(reading_limit.count()));
+  std::vector<ImportId> ids;
+  for (const Row& row : rows) ids.push_back(row.id<ImportTag>(0));
+  co_return ids;
+}
+
+TxTask<std::vector<Import>> end_waits_without_job(Tx& tx) {
+  const Rows rows = co_await tx.execute(without_job, Params(most_settled));
+  std::map<ImportId, Import> changed;
+  for (const Row& row : rows) {
+    const LinkEnd end = row.boolean(1) ? LinkEnd::enriched : LinkEnd::failed;
+    std::vector<Import> told = co_await tell_imports(tx, row.id<LinkTag>(0), end);
+    for (Import& import : told) changed.insert_or_assign(import.id, std::move(import));
+  }
+  std::vector<Import> imports;
+  for (auto& [id, import] : changed) imports.push_back(std::move(import));
+  co_return imports;
+}
+
+}  // namespace
+
+Task<Import> SqlImportStore::begin(ImportId id, OwnerId owner) {
+  return database_.transact(begin_body, id, owner);
+}
+
+Task<bool> SqlImportStore::add(ImportId id, std::vector<Bookmark> bookmarks) {
+  ImportBatchPtr batch = prepare_batch(id, bookmarks, kinds_, clock_.wall(), random_);
+  try {
+    const bool added = co_await database_.transact(add_batch, std::move(batch));
+    co_return added;
+  } catch (const ImportClosed&) {
+    co_return false;
+  }
+}
+
+Task<std::optional<Import>> SqlImportStore::end_reading(ImportId id, int64_t skipped) {
+  return database_.transact(run_body, id, skipped);
+}
+
+Task<std::optional<Import>> SqlImportStore::reject(ImportId id, std::string error) {
+  try {
+    std::optional<Import> import = co_await database_.transact(reject_body, id, std::move(error));
+    co_return import;
+  } catch (const ImportClosed&) {
+    co_return std::nullopt;
+  }
+}
+
+Task<std::optional<Import>> SqlImportStore::find(ImportId id, OwnerId owner) {
+  Params params(id);
+  const Rows rows = co_await database_.read(select_import, std::move(params));
+  if (rows.empty()) co_return std::nullopt;
+  Import import = import_of(rows.one());
+  if (import.owner != owner) co_return std::nullopt;
+  co_return import;
+}
+
+Task<Result<Import, CancelRefused>> SqlImportStore::cancel(ImportId id, OwnerId owner) {
+  try {
+    Result<Import, CancelRefused> outcome = co_await database_.transact(cancel_body, id, owner);
+    co_return outcome;
+  } catch (const ImportClosed&) {
+    co_return CancelRefused::ended;
+  }
+}
+
+Task<size_t> SqlImportStore::cancel_jobs(ImportId id, size_t most) {
+  return database_.transact(cancel_jobs_body, id, static_cast<int64_t>(most), rules_);
+}
+
+Task<std::vector<Import>> SqlImportStore::settle(Duration reading_limit) {
+  const std::vector<ImportId> stale = co_await database_.transact(find_broken_off, reading_limit);
+  std::vector<Import> changed;
+  for (const ImportId& id : stale) {
+    std::optional<Import> rejected = co_await reject(id, "the upload broke off");
+    if (rejected) changed.push_back(*std::move(rejected));
+  }
+  std::vector<Import> told = co_await database_.transact(end_waits_without_job);
+  std::ranges::move(told, std::back_inserter(changed));
+  co_return changed;
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,34 @@
+// Imports in SQL, in the schema that has the jobs.
+#pragma once
+
+#include "adapters/sql/database.h"
+#include "adapters/sql/job_endings.h"
+#include "links/import_store.h"
+#include "runtime/clock.h"
+
+namespace sluice::sql {
+
+// Safe to share between threads if `random` is. All it is given must outlive it.
+class SqlImportStore : public links::ImportStore {
+ public:
+  SqlImportStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random)
+      : database_(database), kinds_(kinds), clock_(clock), random_(random), rules_{&kinds, &random} {}
+
+  Task<links::Import> begin(links::ImportId id, links::OwnerId owner) override;
+  Task<bool> add(links::ImportId id, std::vector<links::Bookmark> bookmarks) override;
+  Task<std::optional<links::Import>> end_reading(links::ImportId id, int64_t skipped) override;
+  Task<std::optional<links::Import>> reject(links::ImportId id, std::string error) override;
+  Task<std::optional<links::Import>> find(links::ImportId id, links::OwnerId owner) override;
+  Task<Result<links::Import, links::CancelRefused>> cancel(links::ImportId id, links::OwnerId owner) override;
+  Task<size_t> cancel_jobs(links::ImportId id, size_t most) override;
+  Task<std::vector<links::Import>> settle(Duration reading_limit) override;
+
+ private:
+  Database& database_;
+  const jobs::JobKinds& kinds_;
+  const Clock& clock_;
+  Random& random_;
+  const EndingRules rules_;
+};
+
+}  // namespace sluice::sql
