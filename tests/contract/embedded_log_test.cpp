@@ -4,6 +4,7 @@
 #include "adapters/sqlite/embedded_log_view.h"
 #include "adapters/sqlite/log_retention.h"
 #include "runtime/task_scope.h"
+#include "tests/contract/consumer_contract.h"
 #include "tests/contract/log_view_contract.h"
 #include "tests/contract/message_log_contract.h"
 #include "tests/support/temporary_folder.h"
@@ -178,5 +179,6 @@ TEST_F(EmbeddedLogAlone, a_visitor_publishes_and_is_heard) {
 INSTANTIATE_TEST_SUITE_P(Embedded, MessageLogContract, testing::Values(embedded), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Embedded, MessageGroupsContract, testing::Values(embedded), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Embedded, LogViewContract, testing::Values(embedded), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Embedded, ConsumerContract, testing::Values(embedded), port_engine_name);
 
 }  // namespace sluice::test

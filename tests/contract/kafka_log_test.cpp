@@ -1,3 +1,4 @@
+#include "tests/contract/consumer_contract.h"
 #include "tests/contract/kafka_engines.h"
 #include "tests/contract/log_view_contract.h"
 #include "tests/contract/message_log_contract.h"
@@ -43,5 +44,6 @@ TEST(KafkaEngines, can_be_had) {
 INSTANTIATE_TEST_SUITE_P(Kafka, MessageLogContract, testing::ValuesIn(logs()), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Kafka, MessageGroupsContract, testing::ValuesIn(logs()), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Kafka, LogViewContract, testing::ValuesIn(logs()), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Kafka, ConsumerContract, testing::ValuesIn(logs()), port_engine_name);
 
 }  // namespace sluice::test

@@ -1,6 +1,7 @@
 #include "adapters/redis/redis_log.h"
 
 #include "adapters/redis/redis_log_keys.h"
+#include "tests/contract/consumer_contract.h"
 #include "tests/contract/log_view_contract.h"
 #include "tests/contract/message_log_contract.h"
 #include "tests/contract/redis_log_engines.h"
@@ -10,6 +11,7 @@ namespace sluice::test {
 INSTANTIATE_TEST_SUITE_P(Redis, MessageLogContract, testing::ValuesIn(redis_logs()), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Redis, MessageGroupsContract, testing::ValuesIn(redis_logs()), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Redis, LogViewContract, testing::ValuesIn(redis_logs()), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Redis, ConsumerContract, testing::ValuesIn(redis_logs()), port_engine_name);
 
 namespace {
 
