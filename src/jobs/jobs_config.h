@@ -1,0 +1,35 @@
+// How jobs are treated: [jobs].
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "jobs/job_kind.h"
+#include "runtime/config_fwd.h"
+
+namespace sluice::jobs {
+
+// How one process runs jobs.
+struct WorkersConfig {
+  size_t batch = 10;        // claimed at once
+  size_t concurrency = 10;  // running at once
+  Duration poll_min = 20ms;
+  Duration poll_max = 1s;
+  Duration drain = 10s;
+
+  static void describe(config::Section<WorkersConfig>& section);
+  void validate(config::Problems& problems) const;
+};
+
+struct JobsConfig {
+  std::map<std::string, JobKind> kinds;
+  WorkersConfig workers;
+  Duration retention = std::chrono::days(7);  // of finished jobs
+
+  static void describe(config::Section<JobsConfig>& section);
+};
+
+void describe(config::Section<Throttle>& section);
+void describe(config::Section<JobKind>& section);
+
+}  // namespace sluice::jobs

@@ -1,0 +1,64 @@
+#include "jobs/jobs_config.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/config.h"
+
+namespace sluice::jobs {
+namespace {
+
+class JobsSettings : public testing::Test {
+ protected:
+  std::vector<config::Problem> load(const std::string& text) {
+    loader.section("jobs", jobs, "Jobs.");
+    return loader.load({.file = "sluice.toml", .text = text});
+  }
+  const JobKind& kind() { return jobs.kinds.at("mail"); }
+
+  JobsConfig jobs;
+  config::Loader loader;
+};
+
+TEST_F(JobsSettings, a_kind_has_a_list_of_delays_and_a_throttle) {
+  EXPECT_TRUE(load("[jobs.kinds.mail]\nmax_attempts = 4\nbackoff = [\"10s\", \"2m\"]\n"
+                   "throttle = {concurrency = 5, per_second = 2}\nlock_ttl = \"30s\"\n")
+                  .empty());
+  EXPECT_EQ(kind().max_attempts, 4);
+  EXPECT_EQ(kind().backoff.fixed, (std::vector<Duration>{10s, 2min}));
+  EXPECT_EQ(kind().throttle.concurrency, 5);
+  EXPECT_EQ(kind().throttle.per_second, 2);
+  EXPECT_EQ(kind().lock_ttl, 30s);
+  EXPECT_TRUE(loader.print().contains(R"(backoff = ["10s", "2m"])"));
+}
+
+TEST_F(JobsSettings, a_kind_has_growing_delays) {
+  EXPECT_TRUE(load("[jobs.kinds.mail]\nbackoff = {first = \"2s\", factor = 3, max = \"1m\"}\n").empty());
+  ASSERT_TRUE(kind().backoff.growing);
+  EXPECT_EQ(kind().backoff.growing->first, 2s);
+  EXPECT_EQ(kind().backoff.growing->factor, 3);
+  EXPECT_EQ(kind().backoff.growing->max, 1min);
+  EXPECT_TRUE(loader.print().contains(R"(backoff = {first = "2s", factor = 3.0, max = "1m"})"));
+}
+
+TEST_F(JobsSettings, a_kind_without_settings_is_tried_twice_and_waits_five_minutes) {
+  EXPECT_TRUE(load("[jobs.kinds.mail]\n").empty());
+  EXPECT_EQ(kind().max_attempts, 2);
+  EXPECT_EQ(kind().backoff.fixed, std::vector<Duration>{5min});
+  EXPECT_EQ(kind().throttle.concurrency, 2);
+  EXPECT_EQ(kind().lock_ttl, 10min);
+  EXPECT_EQ(jobs.workers.batch, 10U);
+}
+
+TEST_F(JobsSettings, delays_that_cannot_be_are_refused) {
+  const auto problems = load(
+      "[jobs.kinds.a]\nbackoff = []\n[jobs.kinds.b]\nbackoff = [\"soon\"]\n"
+      "[jobs.kinds.c]\nbackoff = {first = \"2m\", max = \"1m\"}\n[jobs.kinds.d]\nbackoff = {frist = \"2m\"}\n"
+      "[jobs.kinds.e]\nthrottle = {concurrency = 0}\n");
+  ASSERT_EQ(problems.size(), 5U);
+  EXPECT_EQ(problems[0].key, "jobs.kinds.a.backoff");
+  EXPECT_TRUE(problems[1].message.contains("durations such as"));
+  EXPECT_EQ(problems[4].key, "jobs.kinds.e.throttle.concurrency");
+}
+
+}  // namespace
+}  // namespace sluice::jobs
