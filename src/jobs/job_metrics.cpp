@@ -1,0 +1,24 @@
+#include "jobs/job_metrics.h"
+
+#include "runtime/metrics.h"
+
+namespace sluice::jobs {
+namespace {
+
+const metrics::Counter claimed_total{"job_claimed_total", "Jobs given to workers, here and over HTTP."};
+const metrics::Histogram duration_seconds{"job_duration_seconds",
+                                          "How long tries of jobs took in our own workers.",
+                                          {"kind", "outcome"},
+                                          {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600}};
+
+}  // namespace
+
+void count_claimed(size_t jobs) {
+  claimed_total.add(jobs);
+}
+
+void observe_duration(std::string_view kind, std::string_view outcome, Duration duration) {
+  duration_seconds.with({kind, outcome}).observe(std::chrono::duration<double>(duration).count());
+}
+
+}  // namespace sluice::jobs

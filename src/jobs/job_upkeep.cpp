@@ -1,0 +1,34 @@
+#include "jobs/job_upkeep.h"
+
+#include <algorithm>
+
+namespace sluice::jobs {
+namespace {
+
+constexpr Duration shortest_wait = 5ms;
+constexpr Duration longest_wait = 1s;
+constexpr Duration purge_every = 1min;
+constexpr size_t purged_at_once = 1'000;
+
+}  // namespace
+
+void JobUpkeep::start(TaskScope& scope) {
+  scope.spawn("job upkeep", run_forever("job upkeep", clock_, random_, [this] { return tend_round(); }));
+  scope.spawn("job retention", run_forever("job retention", clock_, random_, [this] { return purge_round(); }));
+}
+
+Task<> JobUpkeep::tend_round() {
+  const std::optional<Time> next = co_await store_.tend();
+  if (comes_due_) bell_.ring();
+  const Duration until_next = next ? *next - clock_.wall() : longest_wait;
+  comes_due_ = next && until_next < longest_wait;
+  const Duration wait = std::clamp(until_next, shortest_wait, longest_wait);
+  co_await clock_.sleep_for(wait);
+}
+
+Task<> JobUpkeep::purge_round() {
+  const size_t purged = co_await store_.purge(retention_, purged_at_once);
+  if (purged < purged_at_once) co_await clock_.sleep_for(purge_every);
+}
+
+}  // namespace sluice::jobs

@@ -1,0 +1,45 @@
+// The jobs that a process has claimed and not yet written back.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <stop_token>
+
+#include "jobs/job_batch.h"
+#include "jobs/job_handler.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::jobs {
+
+struct RunningJob {
+  RunningJob(ClaimedJob claimed, std::shared_ptr<JobBatch> of, const Executor& executor)
+      : job(std::move(claimed)), batch(std::move(of)), scope(executor) {}
+
+  ClaimedJob job;
+  std::shared_ptr<JobBatch> batch;
+  TaskScope scope;  // one of its own, so that it can be cancelled alone
+  std::stop_source stop{};
+  Instant started{};
+  Deadline deadline{};
+  Instant renew_at{};
+  Instant locked_until{};  // nobody else can have it before
+  bool lost = false;       // somebody else may have it: nothing is written for it
+  bool overdue = false;
+  JobOutcome outcome{};  // once it has ended
+  Duration took{0};
+
+  LockedJob lock() const { return {job.id, job.token}; }
+  void cancel() {
+    stop.request_stop();
+    scope.cancel();
+  }
+};
+
+struct JobsInHand {
+  std::list<RunningJob> running;
+  std::list<RunningJob> ended;  // to be written back
+
+  size_t size() const { return running.size() + ended.size(); }
+};
+
+}  // namespace sluice::jobs

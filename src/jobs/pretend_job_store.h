@@ -1,0 +1,136 @@
+// A JobStore in memory, for tests of what works with one: no throttling, no kinds, no history.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+
+#include "base/random.h"
+#include "jobs/job_store.h"
+#include "runtime/clock.h"
+#include "runtime/errors.h"
+
+namespace sluice::jobs {
+
+class PretendJobStore : public JobStore {
+ public:
+  struct Kept {
+    NewJob job;
+    JobStatus status = JobStatus::queued;
+    LockToken token = 0;
+    int32_t attempts = 0;
+    std::optional<std::string> result{};
+    std::string error{};
+    bool permanent = false;
+  };
+
+  explicit PretendJobStore(Clock& clock) : clock_(clock) {}
+
+  Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> wanted) override {
+    std::vector<Enqueued> added;
+    for (NewJob& job : wanted) added.push_back({add(std::move(job))});
+    co_return added;
+  }
+  Task<std::vector<ClaimedJob>> claim(ClaimRequest request) override {
+    ++claims;
+    co_await answer();
+    std::vector<ClaimedJob> claimed;
+    for (auto& [id, kept] : jobs) {
+      if (kept.status != JobStatus::queued || claimed.size() == request.limit) continue;
+      kept.status = JobStatus::running;
+      claimed.push_back({.id = id,
+                         .kind = kept.job.kind,
+                         .payload = kept.job.payload,
+                         .attempt = ++kept.attempts,
+                         .token = ++kept.token,
+                         .throttle_key = kept.job.throttle_key});
+    }
+    co_return claimed;
+  }
+  Task<std::vector<Verdict>> complete(std::vector<Completion> completions) override {
+    co_await answer();
+    batches.push_back(completions.size());
+    std::vector<Verdict> verdicts;
+    for (Completion& one : completions) {
+      verdicts.push_back(judge(one.job));
+      if (verdicts.back() != Verdict::accepted) continue;
+      jobs.at(one.job.id).status = JobStatus::succeeded;
+      jobs.at(one.job.id).result = std::move(one.result);
+    }
+    co_return verdicts;
+  }
+  Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures) override {
+    co_await answer();
+    std::vector<FailVerdict> verdicts;
+    for (Failure& one : failures) {
+      verdicts.push_back({judge(one.job), one.permanent});
+      if (verdicts.back().verdict != Verdict::accepted) continue;
+      Kept& kept = jobs.at(one.job.id);
+      kept.status = one.permanent ? JobStatus::dead : JobStatus::failed;
+      kept.error = std::move(one.error);
+    }
+    co_return verdicts;
+  }
+  Task<std::vector<Verdict>> renew(std::vector<LockedJob> locks) override {
+    co_await answer();
+    ++renewals;
+    std::vector<Verdict> verdicts;
+    for (const LockedJob& lock : locks) verdicts.push_back(judge(lock));
+    co_return verdicts;
+  }
+  Task<std::optional<Time>> tend() override {
+    co_await answer();
+    ++tended;
+    co_return std::nullopt;
+  }
+  Task<size_t> purge(Duration, size_t most) override {
+    co_await answer();
+    const size_t purged = std::min(most, old);
+    old -= purged;
+    co_return purged;
+  }
+
+  Task<std::optional<Job>> find(JobId) override { throw std::logic_error("not pretended"); }
+  Task<JobPage> list(JobFilter, std::optional<JobId>, size_t) override { throw std::logic_error("not pretended"); }
+  Task<JobStats> stats() override { throw std::logic_error("not pretended"); }
+  Task<std::optional<bool>> retry(JobId) override { throw std::logic_error("not pretended"); }
+  Task<std::optional<bool>> cancel(JobId) override { throw std::logic_error("not pretended"); }
+
+  JobId add(NewJob job) {
+    const JobId id = JobId::make(clock_.wall(), random_);
+    jobs.emplace(id, Kept{std::move(job)});
+    return id;
+  }
+  // Somebody else has it now.
+  void steal(JobId id) { ++jobs.at(id).token; }
+  size_t count(JobStatus status) const {
+    size_t found = 0;
+    for (const auto& [id, kept] : jobs) found += kept.status == status ? 1 : 0;
+    return found;
+  }
+
+  std::map<JobId, Kept> jobs;
+  std::vector<size_t> batches;  // of `complete`
+  int claims = 0;
+  int renewals = 0;
+  int tended = 0;
+  size_t old = 0;  // finished jobs that may be purged
+  bool away = false;
+  Duration takes{0};
+
+ private:
+  Task<> answer() {
+    if (takes > Duration{0}) co_await clock_.sleep_for(takes);
+    if (away) throw EngineUnavailable("database", "away");
+  }
+  Verdict judge(const LockedJob& lock) const {
+    const auto found = jobs.find(lock.id);
+    if (found == jobs.end()) return Verdict::unknown;
+    if (found->second.token != lock.token) return Verdict::stale_lock;
+    return found->second.status == JobStatus::running ? Verdict::accepted : Verdict::not_running;
+  }
+
+  Clock& clock_;
+  SeededRandom random_{7};
+};
+
+}  // namespace sluice::jobs

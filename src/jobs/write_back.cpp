@@ -1,0 +1,73 @@
+#include "jobs/write_back.h"
+
+#include <boost/asio/post.hpp>
+
+#include "jobs/job_metrics.h"
+#include "runtime/log.h"
+
+namespace sluice::jobs {
+namespace {
+
+constexpr Duration longest_wait = 1min;
+
+}  // namespace
+
+Task<> WriteBack::round() {
+  if (in_hand_.ended.empty()) {
+    const Instant when = clock_.now() + longest_wait;
+    co_await ended_.wait_until(clock_, when);
+    co_return;
+  }
+  Batch done;
+  Batch failed;
+  Batch lost;
+  for (Ended job = in_hand_.ended.begin(); job != in_hand_.ended.end(); ++job) {
+    // It has nothing left to do but to return.
+    while (job->scope.running() > 0) co_await asio::post(executor_, asio::use_awaitable);
+    Batch& batch = job->lost ? lost : job->outcome.kind == JobOutcome::Kind::done ? done : failed;
+    batch.push_back(job);
+  }
+  for (const Ended job : lost) settle(job, "lost");
+  if (!done.empty()) co_await complete(std::move(done));
+  if (!failed.empty()) co_await fail(std::move(failed));
+  written_.notify_all();
+  bell_.ring();  // their throttle keys may have room now
+}
+
+Task<> WriteBack::complete(Batch batch) {
+  std::vector<Completion> completions;
+  for (const Ended job : batch) completions.push_back({job->lock(), job->outcome.result});
+  const std::vector<Verdict> verdicts = co_await store_.complete(std::move(completions));
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const bool accepted = verdicts[i] == Verdict::accepted;
+    if (!accepted) refused(*batch[i], verdicts[i]);
+    settle(batch[i], accepted ? "succeeded" : "lost");
+  }
+}
+
+Task<> WriteBack::fail(Batch batch) {
+  std::vector<Failure> failures;
+  for (const Ended job : batch) {
+    failures.push_back({job->lock(), job->outcome.error, job->outcome.kind == JobOutcome::Kind::dead});
+  }
+  const std::vector<FailVerdict> verdicts = co_await store_.fail(std::move(failures));
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const bool accepted = verdicts[i].verdict == Verdict::accepted;
+    if (!accepted) refused(*batch[i], verdicts[i].verdict);
+    settle(batch[i], !accepted ? "lost" : verdicts[i].dead ? "dead" : "failed");
+  }
+}
+
+void WriteBack::settle(Ended job, std::string_view outcome) {
+  observe_duration(job->job.kind, outcome, job->took);
+  job->batch->ended(job->job, outcome == "succeeded", job->took);
+  in_hand_.ended.erase(job);
+}
+
+// Also after a call whose answer was lost: then it counts, and this one is the repetition.
+void WriteBack::refused(const RunningJob& job, Verdict verdict) const {
+  log::warning("how a job ended was refused",
+               {{"job", job.job.id.text()}, {"kind", job.job.kind}, {"reason", enum_name(verdict)}});
+}
+
+}  // namespace sluice::jobs
