@@ -13,6 +13,7 @@
 #include "runtime/errors.h"
 #include "runtime/system_clock.h"
 #include "tests/chaos/killed_log.h"
+#include "tests/support/kafka_broker.h"
 #include "tests/support/needs.h"
 #include "tests/support/process.h"
 #include "tests/support/redis_server.h"
@@ -53,6 +54,7 @@ class KeenPublisher {
     }
     while (running > 0) co_await clock_.sleep_for(10ms);
     co_await log_->close();
+    io_.stop();  // a client may listen until it is gone
   }
 
   Task<> publish_key(std::string key) {
@@ -151,6 +153,12 @@ TEST_F(LogKill, nothing_acknowledged_is_lost_or_out_of_order_in_redis) {
   SLUICE_NEEDS(RedisServer::why_missing());
   const RedisServer redis;
   kill_again_and_again("redis", redis.url());
+}
+
+TEST_F(LogKill, nothing_acknowledged_is_lost_or_out_of_order_in_kafka) {
+  SLUICE_NEEDS(KafkaBroker::why_missing());
+  const KafkaBroker kafka;
+  kill_again_and_again("kafka", kafka.address());
 }
 
 }  // namespace
