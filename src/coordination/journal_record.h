@@ -29,13 +29,16 @@ class RecordWriter {
     return *this;
   }
   void append(std::string_view bytes) { bytes_.append(bytes); }
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
   const std::string& bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
   std::string take() { return std::move(bytes_); }
 
  private:
   RecordWriter& add(uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) bytes_.push_back(static_cast<char>(value >> (8 * i)));
+    char least_first[8];
+    for (int i = 0; i < bytes; ++i) least_first[i] = static_cast<char>(value >> (8 * i));
+    bytes_.append(least_first, static_cast<size_t>(bytes));
     return *this;
   }
 

@@ -36,6 +36,7 @@ RecordViews next_record(RecordReader& reader) {
 
 std::string log_record(const Message& message) {
   RecordWriter record;
+  record.reserve(messaging::bytes_of(message) + 16 + 8 * message.headers.size());
   record.text(message.key).text(message.payload).number(static_cast<int64_t>(message.headers.size()));
   for (const auto& [name, value] : message.headers) record.text(name).text(value);
   return record.take();

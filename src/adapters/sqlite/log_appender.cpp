@@ -1,8 +1,8 @@
 #include "adapters/sqlite/log_appender.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
+#include <tuple>
 
 #include "adapters/sql/log_block.h"
 #include "base/check.h"
@@ -20,6 +20,7 @@ constexpr size_t max_waiting_bytes = size_t{64} << 20;
 constexpr size_t max_block_bytes = size_t{256} << 10;
 
 using Entry = LogAppender::Entry;
+using Placed = LogAppender::Placed;
 
 size_t bytes_of(const std::vector<Entry>& entries) {
   size_t bytes = 0;
@@ -27,32 +28,32 @@ size_t bytes_of(const std::vector<Entry>& entries) {
   return bytes;
 }
 
-// How many of `entries`, all of one partition, the next block takes.
-size_t block_size(std::span<Entry* const> entries) {
-  size_t bytes = entries[0]->record.size();
+// How many of `placed` the next block takes: of one partition, and not too many bytes.
+size_t block_size(std::span<const Placed> placed) {
+  size_t bytes = placed[0].entry->record.size();
   size_t count = 1;
-  const size_t most = std::min(entries.size(), static_cast<size_t>(sql::offsets_per_block));
+  const size_t most = std::min(placed.size(), static_cast<size_t>(sql::offsets_per_block));
   for (; count < most; ++count) {
-    bytes += entries[count]->record.size();
-    if (bytes > max_block_bytes) break;
+    const Placed& next = placed[count];
+    bytes += next.entry->record.size();
+    if (next.topic != placed[0].topic || next.partition != placed[0].partition || bytes > max_block_bytes) break;
   }
   return count;
 }
 
-void write_block(Connection& connection, int64_t id, std::span<Entry* const> entries) {
+void write_block(Connection& connection, int64_t id, std::span<const Placed> placed) {
   size_t bytes = 0;
-  for (const Entry* entry : entries) bytes += entry->record.size();
+  for (const Placed& one : placed) bytes += one.entry->record.size();
   Bytes records;
   records.reserve(bytes);
-  for (const Entry* entry : entries) {
-    const auto record = as_bytes(entry->record);
+  for (const Placed& one : placed) {
+    const auto record = as_bytes(one.entry->record);
     records.insert(records.end(), record.begin(), record.end());
   }
-  const sql::Params row(id, entries[0]->topic, entries[0]->partition, entries.size(), std::move(records));
+  const sql::Params row(id, placed[0].topic, placed[0].partition, placed.size(), std::move(records));
   connection.execute(sql::insert_log_block.sqlite, row);
   int64_t offset = id * sql::offsets_per_block;
-  for (Entry* entry : entries) entry->offset = offset++;
-  blocks_total.add();
+  for (const Placed& one : placed) one.entry->offset = offset++;
 }
 
 }  // namespace
@@ -84,22 +85,32 @@ void LogAppender::before_commit(Connection& connection) {
     pending_.clear();
   }
   if (under_way_.empty()) return;
-  std::map<std::pair<int64_t, int32_t>, std::vector<Entry*>> partitions;
-  for (const auto& append : under_way_) {
-    for (Entry& entry : append->entries) partitions[{entry.topic, entry.partition}].push_back(&entry);
-  }
+  std::vector<Placed> placed = by_partition();
   int64_t id = connection.execute(sql::next_log_block.sqlite).one().integer(0);
-  for (const auto& [partition, entries] : partitions) {
-    for (std::span<Entry* const> left(entries); !left.empty();) {
-      const size_t count = block_size(left);
-      write_block(connection, id++, left.first(count));
-      left = left.subspan(count);
-    }
+  blocks_ = 0;
+  for (std::span<Placed> left(placed); !left.empty(); ++blocks_) {
+    const size_t count = block_size(left);
+    write_block(connection, id++, left.first(count));
+    left = left.subspan(count);
   }
 }
 
+// Partition by partition, each in the order of its coming.
+std::vector<LogAppender::Placed> LogAppender::by_partition() {
+  std::vector<Placed> placed;
+  for (const auto& append : under_way_) {
+    for (Entry& entry : append->entries) placed.push_back({entry.topic, entry.partition, placed.size(), &entry});
+  }
+  std::ranges::sort(placed, {}, [](const Placed& one) { return std::tuple(one.topic, one.partition, one.order); });
+  return placed;
+}
+
 void LogAppender::committed() {
-  for (const auto& append : under_way_) messages_total.add(append->entries.size());
+  if (under_way_.empty()) return;
+  size_t messages = 0;
+  for (const auto& append : under_way_) messages += append->entries.size();
+  messages_total.add(messages);
+  blocks_total.add(blocks_);
   end_all(Append::State::stored);
 }
 

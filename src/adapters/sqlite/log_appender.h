@@ -27,6 +27,14 @@ class LogAppender final : public CommitRider {
     int64_t offset = 0;  // once it is stored
   };
 
+  // An entry on its way to its block.
+  struct Placed {
+    int64_t topic = 0;
+    int32_t partition = 0;
+    size_t order = 0;
+    Entry* entry = nullptr;
+  };
+
   // Stores all of them or none, in their order, and returns them with their offsets. Throws EngineUnavailable, after
   // which they may be stored nevertheless, and before whatever is appended later.
   Task<std::vector<Entry>> append(std::vector<Entry> entries);
@@ -44,6 +52,7 @@ class LogAppender final : public CommitRider {
   // Shared with the publisher, who may be told of a failure before the writer has looked at its entries.
   using Appends = std::vector<std::shared_ptr<Append>>;
 
+  std::vector<Placed> by_partition();
   void end_all(Append::State state);
 
   WriteQueue& queue_;
@@ -53,6 +62,7 @@ class LogAppender final : public CommitRider {
   // The writer thread's: what is in the commit under way. A group that is rolled back because of another member leaves
   // it for the next.
   Appends under_way_;
+  size_t blocks_ = 0;  // of them
 };
 
 }  // namespace sluice::sqlite
