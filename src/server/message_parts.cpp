@@ -1,6 +1,6 @@
 #include "server/message_parts.h"
 
-#include <map>
+#include <algorithm>
 
 #include "adapters/kafka/kafka_log.h"
 #include "adapters/redis/redis_log_retention.h"
@@ -18,7 +18,7 @@ namespace {
 const metrics::Gauge consumer_lag{
     "kafka_consumer_lag", "Messages that a group has still to read, on any engine.", {"topic", "group"}};
 const metrics::Gauge letters_open{"dlq_message_count", "Dead letters that nobody has dealt with.", {"topic"}};
-constexpr Duration lag_every = 5s;
+constexpr Duration lag_every = 2s;
 constexpr Duration letters_every = 1min;
 
 }  // namespace
@@ -38,6 +38,9 @@ class MessageParts::Engine {
   virtual ~Engine() = default;
   virtual messaging::MessageLog& log() = 0;
   virtual messaging::LogView& view() = 0;
+  // Another one, for somebody who asks about its memory.
+  virtual messaging::MessageLog& log_of_own() { return log(); }
+  virtual Task<> declare(std::vector<messaging::Topic> topics) { return log().declare(std::move(topics)); }
   // How changes get into it; with `bell` where relays are needed.
   virtual sql::Outbox outbox(messaging::Bell& bell) { return sql::Outbox(bell); }
   virtual bool needs_relays() const { return true; }
@@ -68,17 +71,32 @@ class MessageParts::Embedded final : public Engine {
 class MessageParts::InRedis final : public Engine {
  public:
   InRedis(const redis::RedisConfig& config, redis::Redis& redis, Clock& clock, Random& random, const Executor& executor)
-      : log_(redis, clock, random, "sluice"),
+      : redis_(redis),
+        clock_(clock),
+        random_(random),
+        log_(redis, clock, random, "sluice"),
         view_(log_),
         retention_(log_, random),
         news_(config, executor, clock, {redis::LogNews::channel}, log_.news()) {}
 
   messaging::MessageLog& log() override { return log_; }
   messaging::LogView& view() override { return view_; }
+  messaging::MessageLog& log_of_own() override {
+    return *others_.emplace_back(std::make_unique<redis::RedisLog>(redis_, clock_, random_, "sluice"));
+  }
+  // Each makes the topics again that it was told of, after a wipe.
+  Task<> declare(std::vector<messaging::Topic> topics) override {
+    co_await log_.declare(topics);
+    for (const auto& other : others_) co_await other->declare(topics);
+  }
   void start(TaskScope& scope) override { retention_.start(scope); }
   Task<> close() override { return news_.close(); }
 
  private:
+  redis::Redis& redis_;
+  Clock& clock_;
+  Random& random_;
+  std::vector<std::unique_ptr<redis::RedisLog>> others_;
   redis::RedisLog log_;
   redis::RedisLogView view_;
   redis::RedisLogRetention retention_;
@@ -119,7 +137,8 @@ MessageParts::MessageParts(const Settings& settings, LogEngine engine, Engines& 
       engine_(open(settings, engine, engines, executor)),
       dead_letters_(engine_->log(), engine_->view(), clock, dead_letter_topics(), make_dead(engines, dead_rows_)) {
   if (!engine_->needs_relays()) return;
-  const OutboxRelays::Parts parts{engine_->log(), outbox_bell_, clock, random};
+  const auto log_of_own = [this]() -> messaging::MessageLog& { return engine_->log_of_own(); };
+  const OutboxRelays::Parts parts{log_of_own, outbox_bell_, clock, random};
   relays_ = std::make_unique<OutboxRelays>(settings.messaging.outbox, engines, parts, executor);
 }
 
@@ -148,7 +167,18 @@ std::vector<messaging::OutboxDead*> MessageParts::make_dead(const Engines& engin
 }
 
 Task<> MessageParts::declare_topics() {
-  return log().declare(topics_);
+  return engine_->declare(topics_);
+}
+
+Task<> MessageParts::prepare() {
+  if (relays_) co_await relays_->reach();
+  if (engine_->declares_at_start()) co_await declare_topics();
+  const std::vector<messaging::TopicView> found = co_await view().topics();
+  const auto name = [](const messaging::TopicView& view) { return view.topic.name; };
+  for (const messaging::Topic& topic : topics_) {
+    if (std::ranges::find(found, topic.name, name) != found.end()) continue;
+    throw EngineUnavailable("log", fmt::format("there is no topic {} yet; run `sluice migrate`", topic.name));
+  }
 }
 
 Task<> MessageParts::reach() {
@@ -161,17 +191,17 @@ void MessageParts::start(TaskScope& scope) {
 
 // A topic that is missing would be a row's own fault, so relays wait until there are topics.
 Task<> MessageParts::begin(TaskScope& scope) {
-  bool declared = !engine_->declares_at_start();
   Backoff backoff;
-  for (unsigned tried = 0; !declared; ++tried) {
+  bool ready = false;
+  for (unsigned tried = 0; !ready; ++tried) {
     try {
-      co_await declare_topics();
-      declared = true;
+      co_await prepare();
+      ready = true;
     } catch (const EngineUnavailable& error) {
-      log::warning("the log's topics cannot be made yet", {{"reason", error.what()}});
+      log::warning("messages have to wait", {{"reason", error.what()}});
     }
     const Duration delay = backoff.delay(tried, random_);
-    if (!declared) co_await clock_.sleep_for(delay);
+    if (!ready) co_await clock_.sleep_for(delay);
   }
   engine_->start(scope);
   if (relays_) relays_->start();
@@ -181,11 +211,11 @@ Task<> MessageParts::begin(TaskScope& scope) {
 
 Task<> MessageParts::count_lag() {
   const std::vector<messaging::GroupView> groups = co_await view().groups();
-  std::map<std::pair<std::string, std::string>, int64_t> lags;
+  Lags lags;
   for (const messaging::GroupView& each : groups) lags[{each.topic, each.group}] += each.lag;
-  for (const auto& [topic_and_group, lag] : lags) {
-    consumer_lag.with({topic_and_group.first, topic_and_group.second}).set(static_cast<double>(lag));
-  }
+  for (const auto& [gone, was] : lags_) lags.try_emplace(gone, 0);
+  for (const auto& [of, lag] : lags) consumer_lag.with({of.first, of.second}).set(static_cast<double>(lag));
+  lags_ = std::move(lags);
   co_await clock_.sleep_for(lag_every);
 }
 

@@ -1,6 +1,7 @@
 // The message log of an installation, on the engine that the settings chose, and what is done with it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,10 +52,13 @@ class MessageParts {
   class Embedded;
   class InRedis;
   class InKafka;
+  using Lags = std::map<std::pair<std::string, std::string>, int64_t>;  // by topic and group
 
   std::unique_ptr<Engine> open(const Settings& settings, LogEngine engine, Engines& engines, const Executor& executor);
   static std::vector<messaging::OutboxDead*> make_dead(const Engines& engines,
                                                        std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made);
+  // Throws EngineUnavailable while topics or outboxes are missing.
+  Task<> prepare();
   Task<> begin(TaskScope& scope);
   Task<> count_lag();
   Task<> count_letters();
@@ -66,6 +70,7 @@ class MessageParts {
   messaging::Bell outbox_bell_;
   std::vector<std::unique_ptr<sql::SqlOutboxDead>> dead_rows_;
   messaging::DeadLetters dead_letters_;
+  Lags lags_;                             // as they were last exposed
   std::unique_ptr<OutboxRelays> relays_;  // null where messages get into the log with their changes
 };
 

@@ -8,17 +8,32 @@ OutboxRelays::OutboxRelays(const messaging::OutboxRelayConfig& config, const Eng
                            const Executor& executor) {
   const std::string owner = Uuid::v7(parts.clock.wall(), parts.random).text();
   for (const auto& database : engines.outboxes()) {
+    messaging::OutboxRelayConfig own = config;
+    own.upkeep.outbox = std::to_string(stores_.size());
     stores_.push_back(std::make_unique<sql::SqlOutboxStore>(*database));
-    relays_.push_back(std::make_unique<messaging::OutboxRelay>(*stores_.back(), parts.log, parts.bell, parts.clock,
-                                                               parts.random, owner, config, executor));
+    messaging::MessageLog& log = parts.log_of_own();
+    const messaging::OutboxRelayParts given{*stores_.back(), log, parts.bell, parts.clock, parts.random};
+    relays_.push_back(std::make_unique<messaging::OutboxRelay>(given, own, owner, executor));
+  }
+}
+
+Task<> OutboxRelays::reach() {
+  for (const auto& store : stores_) {
+    try {
+      co_await store->topics();
+    } catch (const sql::StatementError&) {
+      throw EngineUnavailable("outbox", "a database has no outbox yet; run `sluice migrate`");
+    }
   }
 }
 
 void OutboxRelays::start() {
+  started_ = true;
   for (const auto& relay : relays_) relay->start();
 }
 
 Task<> OutboxRelays::stop() {
+  if (!started_) co_return;
   for (const auto& relay : relays_) co_await relay->stop();
 }
 

@@ -1,6 +1,7 @@
 // The outboxes of all databases, and a relay for each.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace sluice::server {
 class OutboxRelays {
  public:
   struct Parts {
-    messaging::MessageLog& log;
+    // A log for each relay: what one of them has heard about the log's memory must not count for another.
+    std::function<messaging::MessageLog&()> log_of_own;
     messaging::Bell& bell;
     Clock& clock;
     Random& random;
@@ -25,6 +27,9 @@ class OutboxRelays {
   OutboxRelays(const messaging::OutboxRelayConfig& config, const Engines& engines, Parts parts,
                const Executor& executor);
 
+  // Throws EngineUnavailable while an outbox can't be read.
+  Task<> reach();
+
   void start();
   // Finishes what is under way and gives the buckets to other relays.
   Task<> stop();
@@ -32,6 +37,7 @@ class OutboxRelays {
  private:
   std::vector<std::unique_ptr<sql::SqlOutboxStore>> stores_;
   std::vector<std::unique_ptr<messaging::OutboxRelay>> relays_;
+  bool started_ = false;
 };
 
 }  // namespace sluice::server
