@@ -90,8 +90,9 @@ Fetched KafkaSubscription::take(size_t most) {
   Fetched fetched{.leaving = std::exchange(leaving_, {}), .lost = std::exchange(lost_, {})};
   if (!fetched.empty()) return fetched;
   if (!problem_.empty()) throw EngineUnavailable(engine_name, std::exchange(problem_, {}));
-  fetched.deliveries = owned_.take(most);
+  fetched = owned_.take(most);
   if (!fetched.deliveries.empty()) reachable_.works();
+  if (!fetched.lost.empty()) commits_.wake();
   return fetched;
 }
 

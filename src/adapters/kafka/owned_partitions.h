@@ -3,6 +3,10 @@
 // librdkafka would put the messages of all partitions into one queue, and pausing a partition would throw away what was
 // fetched of it. With a queue for each, one that is paused is just not read, and librdkafka stops fetching when the
 // queue is full.
+//
+// An assignment goes only forward. Where the log itself goes back (a topic was made again, or a leader without
+// everything took over, and reading starts anew at the oldest message), the assignment ends and the partition gets
+// another.
 #pragma once
 
 #include <memory>
@@ -22,6 +26,10 @@ struct OwnedPartition {
   Queue queue;
   bool paused = false;
   bool leaving = false;
+  // Behind the last one handed out.
+  int64_t next = 0;
+  // Fetched and not handed out yet.
+  std::vector<messaging::Delivery> fetched = {};
   // Everything before it is committed, or was before we came; nothing until something was fetched.
   std::optional<int64_t> committed = std::nullopt;
   // How far it is to be committed.
@@ -46,12 +54,14 @@ class OwnedPartitions {
   OwnedPartition* find(std::string_view topic, int32_t partition);
   std::vector<OwnedPartition>& all() { return owned_; }
 
-  // What is there, without waiting, at most `most`. An error that a partition has is thrown when there is nothing else.
-  std::vector<messaging::Delivery> take(size_t most);
+  // What is there, without waiting, at most `most` messages; lost are assignments whose log went back. An error that a
+  // partition has is thrown when there is nothing else.
+  messaging::Fetched take(size_t most);
 
  private:
-  void take_from(OwnedPartition& owned, size_t most, const std::shared_ptr<FetchedMessages>& batch,
-                 std::vector<messaging::Delivery>& deliveries);
+  void fetch(OwnedPartition& owned, size_t most, const std::shared_ptr<FetchedMessages>& batch);
+  void hand_out(OwnedPartition& owned, size_t most, messaging::Fetched& to);
+  static void begin_anew(OwnedPartition& owned);
 
   Instance instance_;
   QueueSignal& signal_;
