@@ -117,6 +117,40 @@ TEST_F(KafkaOutage, a_broker_that_stops_is_reported_in_time_and_found_again) {
   run(keep_reading([this] { return history_.payloads().back() == "2"; }));
 }
 
+TEST_F(KafkaOutage, whether_brokers_answer_is_known_within_a_second_or_two_however_many_ask) {
+  KafkaBroker& broker = shared_kafka().broker();
+  open({.brokers = broker.address()});
+  run(log().reach());
+  broker.pause();
+  const Instant asked = clock_.now();
+  std::vector<Task<>> questions;
+  for (int i = 0; i < 100; ++i) questions.push_back(log().reach());
+  for (const auto& outcome : run_all(std::move(questions))) {
+    ASSERT_TRUE(outcome.error);
+    EXPECT_THROW(std::rethrow_exception(outcome.error), EngineUnavailable);
+  }
+  EXPECT_LT(clock_.now() - asked, 2s);
+  broker.resume();
+  run(log().reach());
+}
+
+TEST_F(KafkaOutage, a_topic_made_again_under_a_reader_is_read_from_its_beginning) {
+  KafkaBroker& broker = shared_kafka().broker();
+  open({.brokers = broker.address()});
+  const std::string topic = new_topic();
+  read(topic);
+  for (const char* payload : {"0", "1", "2"}) EXPECT_TRUE(takes({topic, "key", payload}));
+  run(keep_reading([this] { return history_.seen().size() == 3; }));
+
+  KafkaBroker::run_tool(
+      {"org.apache.kafka.tools.TopicCommand", "--bootstrap-server", broker.address(), "--delete", "--topic", topic});
+  run(log().declare({{.name = topic, .partitions = 1}}));
+  while (!takes({topic, "key", "new"})) {
+  }
+  run(keep_reading([this] { return history_.seen().back().payload == "new"; }));
+  EXPECT_EQ(history_.seen().back().position.offset, 0);
+}
+
 TEST_F(KafkaOutage, a_log_that_was_there_before_its_broker_works_when_it_comes) {
   KafkaBroker& broker = shared_kafka().broker();
   open({.brokers = broker.address()});

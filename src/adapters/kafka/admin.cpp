@@ -45,6 +45,12 @@ Event Admin::answer(const Queue& queue) const {
   return event;
 }
 
+void Admin::reach() const {
+  const rd_kafka_metadata_t* given = nullptr;
+  throw_if(rd_kafka_metadata(instance_.get(), 0, nullptr, &given, timeout_ms()));
+  const Metadata metadata(given);
+}
+
 Admin::Cluster Admin::cluster() const {
   const rd_kafka_metadata_t* given = nullptr;
   throw_if(rd_kafka_metadata(instance_.get(), 1, nullptr, &given, timeout_ms()));

@@ -18,6 +18,9 @@ class Admin {
  public:
   Admin(Instance instance, Duration timeout) : instance_(std::move(instance)), timeout_(timeout) {}
 
+  // Throws where no broker answers. Asks for as little as there is to ask.
+  void reach() const;
+
   struct Cluster {
     int brokers = 0;
     // By name, without Kafka's own.

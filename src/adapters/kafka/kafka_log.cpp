@@ -4,6 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "adapters/kafka/broker_check.h"
 #include "adapters/kafka/kafka_subscription.h"
 #include "adapters/kafka/producer.h"
 #include "adapters/kafka/reader.h"
@@ -18,6 +19,8 @@ using messaging::Message;
 using messaging::Published;
 using messaging::Topic;
 using messaging::TopicView;
+
+constexpr Duration longest_check = 1s;
 
 class KafkaLog::Parts {
  public:
@@ -46,13 +49,19 @@ class KafkaLog::Parts {
     }
     return producers_.back();
   }
-  Admin admin() { return {producer()->instance(), instances.config().request_timeout}; }
+  Admin admin() { return admin(instances.config().request_timeout); }
+  Task<> reach() {
+    const Admin quick = admin(std::min<Duration>(longest_check, instances.config().request_timeout));
+    return check_.reach([quick] { quick.reach(); });
+  }
 
   Clock& clock;
   Instances instances;
   Reader reader;
 
  private:
+  Admin admin(Duration timeout) { return {producer()->instance(), timeout}; }
+
   Task<> expire_late() {
     const Duration every = std::clamp<Duration>(instances.config().send_timeout / 20, 10ms, 250ms);
     while (true) {
@@ -66,6 +75,7 @@ class KafkaLog::Parts {
   TaskScope scope_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<Producer>> producers_;  // guarded by mutex_; all but the last are broken
+  BrokerCheck check_;
 };
 
 KafkaLog::KafkaLog(KafkaConfig config, Executor executor, Clock& clock)
@@ -75,6 +85,10 @@ KafkaLog::~KafkaLog() = default;
 
 Task<> KafkaLog::close() {
   return parts_->close();
+}
+
+Task<> KafkaLog::reach() {
+  return parts_->reach();
 }
 
 Task<> KafkaLog::declare(std::vector<Topic> topics) {

@@ -29,6 +29,10 @@ class KafkaLog final : public messaging::MessageLog, public messaging::LogView {
   // Fails what is pending. On the executor.
   Task<> close();
 
+  // Returns when a broker has answered just now; throws EngineUnavailable within about a second where none does. Cheap
+  // enough to be asked by everybody all the time.
+  Task<> reach();
+
   Task<> declare(std::vector<messaging::Topic> topics) override;
   Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override;
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
