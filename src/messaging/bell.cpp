@@ -19,6 +19,11 @@ Task<> Bell::Listener::wait_until(Clock& clock, Instant when) {
   ear->heard = false;
 }
 
+void Bell::Listener::wake() {
+  ear_->heard = true;
+  ear_->woken.notify_all();
+}
+
 Bell::Listener Bell::listen(const Executor& executor) {
   auto ear = std::make_shared<Listener::Ear>(executor);
   const std::lock_guard lock(mutex_);

@@ -21,6 +21,8 @@ class Bell {
    public:
     // Returns when it rang since the last call, or at `when`.
     Task<> wait_until(Clock& clock, Instant when);
+    // As if it had rung, for this one alone. On the loop's executor.
+    void wake();
 
    private:
     friend class Bell;

@@ -47,5 +47,24 @@ TEST(Bell, a_ring_while_the_loop_works_is_heard_at_its_next_wait_and_many_are_on
   EXPECT_EQ(heard, 2);
 }
 
+TEST(Bell, a_listener_is_woken_alone) {
+  asio::io_context io;
+  VirtualClock clock;
+  Bell bell;
+  int heard = 0;
+  int heard_by_another = 0;
+  Bell::Listener listener = bell.listen(io.get_executor());
+  asio::co_spawn(io, listen_for(listener, clock, 1, heard), asio::use_future);
+  asio::co_spawn(io, listen_for(bell.listen(io.get_executor()), clock, 1, heard_by_another), asio::use_future);
+  io.poll();
+  listener.wake();
+  io.poll();
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(heard_by_another, 0);
+  bell.ring();
+  io.run();
+  EXPECT_EQ(heard_by_another, 1);
+}
+
 }  // namespace
 }  // namespace sluice::messaging

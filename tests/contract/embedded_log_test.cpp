@@ -20,6 +20,7 @@ class OpenEmbeddedLog : public OpenPort<TestedLog>, public TestedLog {
   TestedLog& port() override { return *this; }
   messaging::MessageLog& log() override { return log_; }
   messaging::LogView& view() override { return view_; }
+  Duration notices_within() const override { return 500ms; }
   Task<> close() override { return scope_.close(); }
 
  private:

@@ -49,6 +49,15 @@ class MessageGroupsContract : public LogFixture {
       told = std::ranges::find(fetched.lost, assignment) != fetched.lost.end();
     }
   }
+  Task<> resume_a_little_later(LogReader& reader, messaging::AssignmentRef paused, Instant& resumed) {
+    co_await clock_.sleep_for(300ms);
+    resumed = clock_.now();
+    reader.subscription().resume(paused);
+  }
+  Task<> read_one_fetch(LogReader& reader, Duration patience, Instant& ended) {
+    co_await reader.read(patience);
+    ended = clock_.now();
+  }
   bool all_seen() const { return history_.unbroken_runs() == published_; }
 
   static std::vector<std::string> numbers(int from, int to) {
@@ -276,6 +285,25 @@ TEST_P(MessageGroupsContract, a_paused_assignment_brings_nothing_until_it_is_res
   EXPECT_EQ(history_.seen().size(), 40U) << "each came once";
   EXPECT_EQ(history_.unbroken_runs(), (std::map<std::string, int>{{paused_key, 20}, {other_key, 20}}));
   EXPECT_EQ(reader.assignment(0), paused) << "it stayed the member's";
+}
+
+TEST_P(MessageGroupsContract, a_waiting_fetch_notices_at_once_that_an_assignment_is_resumed) {
+  const std::string topic = new_topic(1);
+  LogReader& reader = this->reader(unique("group"), {topic}, {.most = 5});
+  publish_numbers(topic, "key", 20);
+  ASSERT_TRUE(read_until_seen({&reader}, 5));
+  const messaging::AssignmentRef paused = reader.assignment(0);
+  reader.subscription().pause(paused);
+  const size_t before = history_.seen().size();
+  Instant resumed{};
+  Instant ended{};
+  std::vector<Task<>> both;
+  both.push_back(read_one_fetch(reader, 10s, ended));
+  both.push_back(resume_a_little_later(reader, paused, resumed));
+  for (const auto& outcome : run_all(std::move(both))) ASSERT_FALSE(outcome.error);
+  EXPECT_GT(history_.seen().size(), before);
+  EXPECT_GT(ended, resumed) << "paused, it brought nothing";
+  EXPECT_LT(ended - resumed, port().notices_within());
 }
 
 }  // namespace sluice::test

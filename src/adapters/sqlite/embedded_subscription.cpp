@@ -155,7 +155,9 @@ void EmbeddedSubscription::pause(const AssignmentRef& assignment) {
 
 void EmbeddedSubscription::resume(const AssignmentRef& assignment) {
   const auto found = readings_.find(assignment);
-  if (found != readings_.end()) found->second.paused = false;
+  if (found == readings_.end()) return;
+  found->second.paused = false;
+  bell_.wake();
 }
 
 Task<> EmbeddedSubscription::let_go(AssignmentRef assignment) {
