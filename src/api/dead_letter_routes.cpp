@@ -44,8 +44,9 @@ struct SettleRequest {
 };
 
 constexpr std::string_view progress_schema =
-    R"({"type":"object","required":["selected","settled","refused"],"properties":{"selected":{"type":"integer"},)"
-    R"("settled":{"type":"integer"},"refused":{"type":"integer"}}})";
+    R"({"type":"object","required":["selected","settled","refused","remaining"],"properties":{)"
+    R"("selected":{"type":"integer"},"settled":{"type":"integer"},"refused":{"type":"integer"},)"
+    R"("remaining":{"type":"integer","description":"Selected, and neither settled nor refused yet."}}})";
 constexpr std::string_view letter_schema =
     R"({"type":"object","required":["id","topic","key","reason","error","tries","failedAt"],"properties":{)"
     R"("id":{"type":"string"},"topic":{"type":"string"},"partition":{"type":"integer"},"offset":{"type":"integer"},)"
@@ -179,7 +180,7 @@ Task<http::Response> settle_letters(DeadLetters& letters, http::Request& request
   std::string body;
   json::Writer writer(body);
   writer.begin_object().field("selected", done.selected).field("settled", done.settled);
-  writer.field("refused", done.refused).end_object();
+  writer.field("refused", done.refused).field("remaining", done.remaining()).end_object();
   co_return http::Response::json(200, std::move(body));
 }
 
@@ -192,17 +193,21 @@ std::vector<QueryParameter> selection_parameters() {
 }
 
 void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::string summary, Settle settle) {
-  api.add({.method = http::Method::post,
-           .pattern = std::move(pattern),
-           .tag = "dead letters",
-           .summary = std::move(summary),
-           .role = accounts::Role::admin,
-           .body_schema = json::schema<SettleRequest>(),
-           .answers = {{200, "How many; at most 1,000 in one call, so repeat it while `settled` is that.",
-                        std::string(progress_schema)},
-                       {422, "Nothing is selected."}},
-           .options = {.max_body = 16 << 10},
-           .action = [&letters, settle](const Call& call) { return settle_letters(letters, call.request, settle); }});
+  api.add(
+      {.method = http::Method::post,
+       .pattern = std::move(pattern),
+       .tag = "dead letters",
+       .summary = std::move(summary),
+       .role = accounts::Role::admin,
+       .body_schema = json::schema<SettleRequest>(),
+       .answers =
+           {{200,
+             "How many; a call settles at most 1,000 and passes by what is refused. Repeat it while `remaining` and "
+             "`settled` are above 0.",
+             std::string(progress_schema)},
+            {422, "Nothing is selected."}},
+       .options = {.max_body = 16 << 10},
+       .action = [&letters, settle](const Call& call) { return settle_letters(letters, call.request, settle); }});
 }
 
 }  // namespace

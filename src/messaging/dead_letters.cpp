@@ -173,18 +173,19 @@ Task<LetterProgress> DeadLetters::settle(LetterSelection selection, SettleOption
 
   std::set<std::string> stuck;  // keys of which a letter was refused: later ones must not overtake it
   for (LetterFold& fold : folds) {
-    std::vector<int64_t> offsets = selected_of(fold, selection);
-    offsets.resize(std::min(offsets.size(), options.most - progress.settled - progress.refused));
-    for (size_t at = 0; at < offsets.size(); at += batch) {
+    const std::vector<int64_t> offsets = selected_of(fold, selection);
+    for (size_t at = 0; at < offsets.size() && progress.settled < options.most;) {
+      const size_t count = std::min({batch, offsets.size() - at, options.most - progress.settled});
       const auto first = offsets.begin() + static_cast<ptrdiff_t>(at);
-      std::vector<int64_t> some(first, first + static_cast<ptrdiff_t>(std::min(batch, offsets.size() - at)));
+      std::vector<int64_t> some(first, first + static_cast<ptrdiff_t>(count));
+      at += count;
       co_await settle_batch(fold, std::move(some), how, progress, stuck);
       if (options.on_progress) options.on_progress(progress);
     }
     if (fold.end() > 0) co_await view_.trim(fold.topic(), fold.partition(), fold.settled_before());
   }
   for (const DeadLetter& letter : refused) {
-    if (progress.settled + progress.refused >= options.most) break;
+    if (progress.settled >= options.most) break;
     OutboxDead& outbox = *outboxes_[static_cast<size_t>(letter.position.partition)];
     const int64_t row = letter.position.offset;
     const bool was_there = co_await (how == Settled::replayed ? outbox.replay(row) : outbox.discard(row));
@@ -230,10 +231,12 @@ Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLet
   std::vector<DeadLetter> ready;
   std::vector<Message> originals;
   for (DeadLetter& letter : letters) {
-    const bool whole = co_await complete(letter);
     if (stuck.contains(letter.original.topic + ":" + letter.original.key)) {
       refuse(letter, "an earlier one of its key was refused");
-    } else if (!whole) {
+      continue;
+    }
+    const bool whole = co_await complete(letter);
+    if (!whole) {
       refuse(letter, "its original is gone");
     } else {
       originals.push_back(letter.original);

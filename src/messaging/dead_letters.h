@@ -8,6 +8,7 @@
 // "outbox:DATABASE:ROW", its reason REJECTED, and replaying or purging it lets its aggregate go on.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -59,13 +60,17 @@ struct LetterProgress {
   // Stay as they are: the original is gone, the log rejects it, or one before it with its key was refused.
   size_t refused = 0;
   std::string refused_because{};  // the last of them
+
+  // Selected, and neither settled nor refused: for the next call.
+  size_t remaining() const { return selected - std::min(selected, settled + refused); }
 };
 // Called after each batch, and once at the start.
 using OnProgress = std::function<void(const LetterProgress&)>;
 
 struct SettleOptions {
   bool dry_run = false;  // only count what is selected
-  // Ends after so many letters, settled or refused; the first of each partition come first.
+  // Ends when so many are settled; refused ones are passed by, so that they never hide those behind them. The first of
+  // each partition come first.
   size_t most = std::numeric_limits<size_t>::max();
   OnProgress on_progress{};
 };

@@ -241,6 +241,23 @@ TEST_F(DeadLettersTest, settling_ends_after_so_many_and_goes_on_with_the_next_ca
   EXPECT_EQ(payloads(), Strings{});
 }
 
+TEST_F(DeadLettersTest, refused_letters_do_not_hide_those_behind_them) {
+  for (int i = 0; i < 3; ++i) fail("orders", "large", std::string(50, 'x'), "BROKEN");
+  for (int i = 0; i < 3; ++i) fail("orders", fmt::format("key {}", i), std::to_string(i), "BROKEN");
+  log.rejects = [](const Message& message) { return message.key == "large" && message.topic == "orders"; };
+  size_t settled = 0;
+  LetterProgress progress;
+  int calls = 0;
+  do {
+    progress = run(letters.replay({}, {.most = 2}));
+    settled += progress.settled;
+    EXPECT_EQ(progress.selected, progress.settled + progress.refused + progress.remaining());
+  } while (progress.remaining() > 0 && progress.settled > 0 && ++calls < 10);
+  EXPECT_EQ(settled, 3U);
+  EXPECT_EQ(progress.refused, 3U);
+  EXPECT_EQ(run(letters.open()).at("letters"), 3U);
+}
+
 // The dead rows of a database.
 class PretendDead : public OutboxDead {
  public:

@@ -24,6 +24,7 @@ class PretendLog : public MessageLog, public LogView {
   std::function<Duration()> takes = [] { return Duration{0}; };
   std::function<void(const Position& next)> on_commit = [](const Position&) {};
   std::function<void(const Message&, const Position&)> on_store = [](const Message&, const Position&) {};
+  std::function<bool(const Message&)> rejects = [](const Message&) { return false; };
   size_t largest = 1 << 20;  // payload
   size_t lost_commits = 0;   // that came too late
 
@@ -111,7 +112,7 @@ class PretendLog : public MessageLog, public LogView {
   Published store(Message message) {
     const auto topic = topics_.find(message.topic);
     if (topic == topics_.end()) return Rejected{"there is no topic " + message.topic};
-    if (message.payload.size() > largest) return Rejected{"too large"};
+    if (message.payload.size() > largest || rejects(message)) return Rejected{"too large"};
     const int32_t number = partition_of(message.key, static_cast<int32_t>(topic->second.size()));
     Partition& partition = topic->second[static_cast<size_t>(number)];
     const int64_t offset = partition.end;

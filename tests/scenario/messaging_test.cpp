@@ -184,7 +184,7 @@ TEST_P(Messaging, dead_letters_are_listed_shown_replayed_and_purged) {
   EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("3 dead letters"));
   EXPECT_THAT(sluice({"dlq", "replay", first}).output, HasSubstr("1 replayed, 0 refused"));
   EXPECT_THAT(ask("POST", "/api/v1/dead-letters/replay", R"({"reason":"API_5XX"})").body,
-              HasSubstr(R"({"selected":1,"settled":1,"refused":0})"));
+              HasSubstr(R"({"selected":1,"settled":1,"refused":0,"remaining":0})"));
   const std::string replayed = sluice({"log", "tail", topic, "--all", "--key", "a"}).output;
   EXPECT_EQ(std::ranges::count(replayed, '\n'), 2) << replayed;
 
