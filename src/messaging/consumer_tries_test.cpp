@@ -162,5 +162,30 @@ TEST_F(ConsumerTriesTest, a_letter_that_is_too_large_goes_without_its_payload) {
   EXPECT_EQ(letter.failure.reason, "BROKEN");
 }
 
+TEST_F(ConsumerTriesTest, a_letter_that_is_too_large_without_its_payload_goes_without_headers_and_most_of_its_key) {
+  verdict = [](Delivery) { return say(Handled::dead("BROKEN", std::string(1 << 20, 'e'))); };
+  const std::string key(9'000, 'k');
+  run(publish_all({{"orders", key, "1", {{"large", std::string(2'000, 'h')}}}}));
+  log.rejects = [](const Message& message) { return bytes_of(message) > 8'000; };
+  consume();
+  pass(1s);
+  const DeadLetter letter = read_letter(first_letter());
+  EXPECT_FALSE(letter.complete);
+  EXPECT_TRUE(letter.original.headers.empty());
+  EXPECT_EQ(letter.original.key, key.substr(0, max_least_key_bytes));
+  EXPECT_EQ(letter.failure.error.size(), max_error_bytes);
+  EXPECT_EQ(committed(key), 1U);
+}
+
+TEST_F(ConsumerTriesTest, an_error_is_not_cut_within_a_character) {
+  std::string error(max_error_bytes - 1, 'e');
+  error += "\u00e9";
+  verdict = [error](Delivery) { return say(Handled::dead("BROKEN", error)); };
+  publish("a", "1");
+  consume();
+  pass(1s);
+  EXPECT_EQ(read_letter(first_letter()).failure.error, error.substr(0, max_error_bytes - 1));
+}
+
 }  // namespace
 }  // namespace sluice::messaging

@@ -52,9 +52,16 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
+// Not within a character of UTF-8.
+std::string_view cut(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 void write_failure(json::Writer& writer, const Failure& failure) {
-  writer.field("failureReason", failure.reason)
-      .field("errorMessage", failure.error)
+  writer.field("failureReason", cut(failure.reason, max_reason_bytes))
+      .field("errorMessage", cut(failure.error, max_error_bytes))
       .field("retryCount", failure.tries)
       .field("failedAt", failure.at)
       .field("workerId", failure.worker)
@@ -125,15 +132,16 @@ std::optional<Position> parse_letter_id(std::string_view id) {
 }
 
 Message write_letter(const std::string& topic, const std::string& group, const Delivery& delivery,
-                     const Failure& failure, bool with_payload) {
-  Message letter{topic, std::string(delivery.key), {}};
+                     const Failure& failure, LetterForm form) {
+  const bool least = form == LetterForm::least;
+  Message letter{topic, std::string(least ? delivery.key.substr(0, max_least_key_bytes) : delivery.key), {}};
   letter.headers = {{std::string(header::message_type), "DeadLetter"},
                     {std::string(group_header), group},
                     {std::string(origin_header), position_text(delivery.position())}};
   for (const auto& [name, value] : delivery.headers) {
-    letter.headers.emplace_back(std::string(original_prefix) + std::string(name), value);
+    if (!least) letter.headers.emplace_back(std::string(original_prefix) + std::string(name), value);
   }
-  if (!with_payload) {
+  if (form != LetterForm::whole) {
     letter.payload = body_with_bytes(std::nullopt, failure);
     return letter;
   }
@@ -152,7 +160,7 @@ Message write_mark(const DeadLetter& letter, int64_t settles_to, Settled how, Ti
   json::Writer(body).begin_object().field("letter", letter.id()).field("settledAt", now).end_object();
   const std::string_view how_text = how == Settled::replayed ? "replayed" : "purged";
   return {letter.position.topic,
-          letter.original.key,
+          letter.letter_key,
           std::move(body),
           {{std::string(header::message_type), "DeadLetterMark"},
            {std::string(group_header), letter.group},
@@ -175,6 +183,7 @@ LetterEntry read_entry(const Delivery& delivery) {
 
 DeadLetter read_letter(const Delivery& delivery) {
   DeadLetter letter{delivery.position(), {}, {}};
+  letter.letter_key = delivery.key;
   letter.original.key = delivery.key;
   if (read_body(delivery, letter)) {
     for (const auto& [name, value] : delivery.headers) {

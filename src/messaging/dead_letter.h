@@ -6,8 +6,7 @@
 //   payload   {originalEvent, failureReason, errorMessage, retryCount, failedAt, workerId}; where the original is not
 //             JSON, originalBytes (base64url) stands for originalEvent, and neither where both together were too large
 //   headers   where the original stood and which group failed on it (below), and each of its own headers with
-//   `original.`
-//             before its name
+//             "original." before its name; not those, and not all of its key, where that was too large still
 //
 // A letter is settled by a *mark* behind it, a message with the same key: the log is never changed. One original may
 // have several letters, since a consumer that crashes may write its letter again; they are one until they are settled.
@@ -36,9 +35,11 @@ struct DeadLetter {
   std::string group;
   Position origin;  // where the original stood
   Failure failure{};
-  // Its payload is missing where it did not fit; it may still be in the log, at `origin`.
+  // Its payload and headers are missing, and its key is cut, where they did not fit; it may still be in the log, at
+  // `origin`.
   Message original{};
   bool complete = false;
+  std::string letter_key{};  // its mark has it, too: so it stands in the same partition
 
   std::string id() const;  // "TOPIC:PARTITION:OFFSET"
 };
@@ -56,9 +57,15 @@ struct LetterEntry {
   std::optional<int64_t> settles_to;
 };
 
-// A letter about `delivery`, for `topic`; without the payload where the log refused it for its size.
+// How much of the original a letter keeps, where the log refuses more for its size. The least fits any log.
+enum class LetterForm { whole, without_payload, least };
+inline constexpr size_t max_error_bytes = 4096;
+inline constexpr size_t max_reason_bytes = 128;
+inline constexpr size_t max_least_key_bytes = 1024;
+
+// A letter about `delivery`, for `topic`. Long errors are cut.
 Message write_letter(const std::string& topic, const std::string& group, const Delivery& delivery,
-                     const Failure& failure, bool with_payload = true);
+                     const Failure& failure, LetterForm form = LetterForm::whole);
 // Settles the letter, and others of its subject up to `settles_to`.
 Message write_mark(const DeadLetter& letter, int64_t settles_to, Settled how, Time now);
 

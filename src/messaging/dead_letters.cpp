@@ -223,6 +223,9 @@ Task<> DeadLetters::settle_batch(LetterFold& fold, std::vector<int64_t> offsets,
 // Those whose originals are in the log again.
 Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLetter> letters, LetterProgress& progress,
                                                              std::set<std::string>& stuck) {
+  const auto is_stuck = [&stuck](const DeadLetter& letter) {
+    return stuck.contains(letter.original.topic + ":" + letter.original.key);
+  };
   const auto refuse = [&](const DeadLetter& letter, std::string why) {
     ++progress.refused;
     progress.refused_because = letter.id() + ": " + std::move(why);
@@ -231,12 +234,12 @@ Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLet
   std::vector<DeadLetter> ready;
   std::vector<Message> originals;
   for (DeadLetter& letter : letters) {
-    if (stuck.contains(letter.original.topic + ":" + letter.original.key)) {
+    bool whole = false;
+    if (!is_stuck(letter)) whole = co_await complete(letter);
+    // Again: a key that was cut is whole now.
+    if (is_stuck(letter)) {
       refuse(letter, "an earlier one of its key was refused");
-      continue;
-    }
-    const bool whole = co_await complete(letter);
-    if (!whole) {
+    } else if (!whole) {
       refuse(letter, "its original is gone");
     } else {
       originals.push_back(letter.original);

@@ -44,7 +44,7 @@ class DeadLettersTest : public testing::Test {
     clock.advance(1min);
     const auto found = run(log.read(origin.topic, origin.partition, origin.offset, 1));
     const Failure failure{reason, "it broke", 3, clock.wall(), "worker-1"};
-    run(publish_one(log, write_letter("letters", group, found.front(), failure, with_payload)));
+    run(publish_one(log, write_letter("letters", group, found.front(), failure, form)));
   }
 
   Strings payloads(const LetterSelection& selection = {}) {
@@ -68,7 +68,7 @@ class DeadLettersTest : public testing::Test {
   VirtualClock clock;
   PretendLog log{clock, io.get_executor()};
   DeadLetters letters{log, log, clock, {"letters"}};
-  bool with_payload = true;
+  LetterForm form = LetterForm::whole;
 };
 
 TEST_F(DeadLettersTest, are_counted_by_topic_and_reason) {
@@ -189,7 +189,7 @@ TEST_F(DeadLettersTest, letters_of_one_message_and_group_are_one) {
 }
 
 TEST_F(DeadLettersTest, an_original_that_did_not_fit_is_replayed_from_the_log_or_refused) {
-  with_payload = false;
+  form = LetterForm::without_payload;
   fail("orders", "a", "large", "X");
   fail("bills", "b", "gone", "X");
   fail("bills", "b", "behind it", "X");
@@ -200,6 +200,20 @@ TEST_F(DeadLettersTest, an_original_that_did_not_fit_is_replayed_from_the_log_or
   EXPECT_EQ(std::ranges::count(stored("orders"), "large"), 2);
   EXPECT_EQ(run(letters.open()).at("letters"), 2U);
   EXPECT_EQ(log.stored("bills"), 1U);
+}
+
+TEST_F(DeadLettersTest, one_whose_key_was_cut_is_replayed_with_the_whole_key_and_settled) {
+  form = LetterForm::least;
+  const std::string key(3000, 'k');
+  fail("orders", key, "large", "X");
+  const DeadLetter letter = run(letters.list({}, 1)).letters.front();
+  EXPECT_EQ(letter.original.key, key.substr(0, max_least_key_bytes));
+  EXPECT_EQ(run(letters.replay({})).settled, 1U);
+  EXPECT_EQ(run(letters.open()).at("letters"), 0U);
+  const auto orders = run(log.read("orders", partition_of(key, 2), 0, 10));
+  ASSERT_EQ(orders.size(), 2U);
+  EXPECT_EQ(orders[1].key, key);
+  EXPECT_EQ(orders[1].header("message-id"), orders[0].header("message-id"));
 }
 
 TEST_F(DeadLettersTest, a_rejected_original_stays_and_those_behind_it_do_not_overtake_it) {

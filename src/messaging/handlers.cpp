@@ -167,9 +167,9 @@ Task<> Handlers::handle(Worker& worker, Handling& handling) {
 Task<> Handlers::bury(Handling& handling) {
   const Failure& failure = *handling.given_up;
   std::string refused;
-  for (const bool with_payload : {true, false}) {
+  for (const LetterForm form : {LetterForm::whole, LetterForm::without_payload, LetterForm::least}) {
     std::vector<Message> letters;
-    letters.push_back(write_letter(role_.dead_letter_topic, role_.group, handling.delivery, failure, with_payload));
+    letters.push_back(write_letter(role_.dead_letter_topic, role_.group, handling.delivery, failure, form));
     const std::vector<Published> outcomes = co_await parts_.log.publish(std::move(letters));
     if (std::holds_alternative<Position>(outcomes.front())) {
       dead_total.with({role_.group, failure.reason}).add();
