@@ -59,8 +59,8 @@ http::Response bad_value(const http::Request& request, std::string_view field, s
 }
 
 void write_letter(json::Writer& writer, const DeadLetter& letter) {
-  writer.field("id", letter.id()).field("topic", letter.origin.topic);
-  writer.field("partition", letter.origin.partition).field("offset", letter.origin.offset);
+  writer.field("id", letter.id()).field("topic", letter.original.topic);
+  if (letter.was_in_log()) writer.field("partition", letter.origin.partition).field("offset", letter.origin.offset);
   writer.field("key", letter.original.key).field("group", letter.group).field("reason", letter.failure.reason);
   writer.field("error", letter.failure.error).field("tries", letter.failure.tries);
   writer.field("failedAt", letter.failure.at).field("worker", letter.failure.worker);

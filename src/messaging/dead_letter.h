@@ -42,6 +42,8 @@ struct DeadLetter {
   std::string letter_key{};  // its mark has it, too: so it stands in the same partition
 
   std::string id() const;  // "TOPIC:PARTITION:OFFSET"
+  // Whether the original ever stood in the log, at `origin`; a row of an outbox did not.
+  bool was_in_log() const { return origin.topic == original.topic; }
 };
 
 std::string letter_id(const Position& letter);

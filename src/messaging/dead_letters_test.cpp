@@ -322,7 +322,10 @@ TEST_F(DeadLettersTest, rows_that_an_outbox_gave_up_are_letters_too) {
   } while (from);
   ASSERT_EQ(ids.size(), 4U);
   EXPECT_EQ(Strings(ids.begin() + 1, ids.end()), (Strings{"outbox:0:7", "outbox:0:9", "outbox:1:7"}));
-  EXPECT_EQ(run(all.show(*parse_letter_id("outbox:1:7")))->original.payload, "row c");
+  const DeadLetter shown = run(all.show(*parse_letter_id("outbox:1:7"))).value();
+  EXPECT_EQ(shown.original.payload, "row c");
+  EXPECT_EQ(shown.original.topic, "orders");
+  EXPECT_FALSE(shown.was_in_log());
 
   EXPECT_EQ(run(all.replay({.key = "b"})).settled, 1U);
   EXPECT_EQ(first.replayed, std::vector<int64_t>{9});

@@ -58,7 +58,7 @@ Task<int> list_each(LogDesk& desk, const DlqFlags& flags, LetterSelection select
     const messaging::LetterPage page = co_await desk.parts.dead_letters().list(selection, left, from);
     for (const DeadLetter& letter : page.letters) {
       fmt::print("{:<32} {}  {:<24} {:<16} key {}  {} tries: {}\n", letter.id(), format_time(letter.failure.at),
-                 letter.origin.topic, letter.failure.reason, letter.original.key, letter.failure.tries,
+                 letter.original.topic, letter.failure.reason, letter.original.key, letter.failure.tries,
                  letter.failure.error);
     }
     left -= page.letters.size();
@@ -98,8 +98,10 @@ Task<int> run_show(LogDesk& desk, const DlqFlags& flags) {
   }
   const auto line = [](std::string_view name, const std::string& value) { fmt::print("{:<12}{}\n", name, value); };
   line("id", letter->id());
-  line("message",
-       fmt::format("{} partition {} offset {}", letter->origin.topic, letter->origin.partition, letter->origin.offset));
+  line("topic", letter->original.topic);
+  if (letter->was_in_log()) {
+    line("message", fmt::format("partition {} offset {}", letter->origin.partition, letter->origin.offset));
+  }
   line("key", letter->original.key);
   line("group", letter->group);
   line("reason", letter->failure.reason);
