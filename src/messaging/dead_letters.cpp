@@ -95,21 +95,73 @@ Task<LetterPage> DeadLetters::list(LetterSelection selection, size_t most, std::
 }
 
 Task<std::optional<DeadLetter>> DeadLetters::show(Position letter) {
-  LetterSelection selection;
-  selection.letter = std::move(letter);
-  LetterPage found = co_await list(std::move(selection), 1);
-  if (found.letters.empty()) co_return std::nullopt;
-  co_return std::move(found.letters.front());
+  if (letter.topic == outbox_letters) {
+    LetterSelection selection;
+    selection.letter = std::move(letter);
+    std::vector<DeadLetter> found = co_await rows(std::move(selection));
+    if (found.empty()) co_return std::nullopt;
+    co_return std::move(found.front());
+  }
+  const auto all = co_await partitions();
+  for (const auto& [topic, bounds] : all) {
+    if (topic != letter.topic || bounds.partition != letter.partition) continue;
+    const std::vector<Delivery> found = co_await view_.read(topic, bounds.partition, letter.offset, 1);
+    if (found.empty() || found.front().offset != letter.offset) continue;
+    const bool open = co_await is_open(found.front(), bounds);
+    if (open) co_return read_letter(found.front());
+  }
+  co_return std::nullopt;
+}
+
+// Whether it is a letter, and no mark behind it settles it.
+Task<bool> DeadLetters::is_open(Delivery letter, PartitionBounds bounds) {
+  const std::string subject = read_entry(letter).subject;
+  LetterFold fold(letter.assignment->topic, bounds.partition, bounds.end);
+  fold.add(letter);
+  for (int64_t from = letter.offset + 1; from < bounds.end && fold.open().contains(letter.offset);) {
+    const std::vector<Delivery> messages = co_await view_.read(fold.topic(), bounds.partition, from, page);
+    for (const Delivery& message : messages) {
+      if (read_entry(message).subject == subject) fold.add(message);
+    }
+    if (messages.size() < page) break;
+    from = messages.back().offset + 1;
+  }
+  co_return fold.open().contains(letter.offset);
 }
 
 Task<std::map<std::string, size_t>> DeadLetters::open() {
-  const std::vector<LetterFold> folds = co_await scan();
-  std::map<std::string, size_t> counts;
-  for (const std::string& topic : topics_) counts[topic] = 0;
-  for (const LetterFold& fold : folds) counts[fold.topic()] += fold.open().size();
+  const auto all = co_await partitions();
+  Counts counts;
+  {
+    const std::lock_guard lock(counts_mutex_);
+    counts.swap(counts_);
+  }
+  std::map<std::string, size_t> open;
+  for (const std::string& topic : topics_) open[topic] = 0;
+  for (const auto& [topic, bounds] : all) {
+    LetterCount& count = counts[{topic, bounds.partition}];
+    co_await count_on(count, topic, bounds);
+    open[topic] += count.open();
+  }
+  {
+    const std::lock_guard lock(counts_mutex_);
+    counts_.swap(counts);
+  }
   const std::vector<DeadLetter> refused = co_await rows({});
-  if (!outboxes_.empty()) counts[std::string(outbox_letters)] = refused.size();
-  co_return counts;
+  if (!outboxes_.empty()) open[std::string(outbox_letters)] = refused.size();
+  co_return open;
+}
+
+Task<> DeadLetters::count_on(LetterCount& count, std::string topic, PartitionBounds bounds) {
+  for (int64_t from = count.begin(bounds); from < bounds.end;) {
+    const std::vector<Delivery> messages = co_await view_.read(topic, bounds.partition, from, page);
+    for (const Delivery& message : messages) {
+      if (message.offset < bounds.end) count.add(message);
+    }
+    if (messages.size() < page) break;
+    from = messages.back().offset + 1;
+  }
+  count.reached(bounds);
 }
 
 Task<LetterProgress> DeadLetters::replay(LetterSelection selection, SettleOptions options) {
@@ -120,15 +172,22 @@ Task<LetterProgress> DeadLetters::purge(LetterSelection selection, SettleOptions
   return settle(std::move(selection), std::move(options), Settled::purged);
 }
 
-Task<std::vector<LetterFold>> DeadLetters::scan() {
+Task<std::vector<std::pair<std::string, PartitionBounds>>> DeadLetters::partitions() {
   const std::vector<TopicView> topics = co_await view_.topics();
-  std::vector<LetterFold> folds;
+  std::vector<std::pair<std::string, PartitionBounds>> found;
   for (const TopicView& view : topics) {
     if (std::ranges::find(topics_, view.topic.name) == topics_.end()) continue;
-    for (const PartitionBounds& bounds : view.partitions) {
-      LetterFold fold = co_await scan_partition(view.topic.name, bounds);
-      folds.push_back(std::move(fold));
-    }
+    for (const PartitionBounds& bounds : view.partitions) found.emplace_back(view.topic.name, bounds);
+  }
+  co_return found;
+}
+
+Task<std::vector<LetterFold>> DeadLetters::scan() {
+  const auto all = co_await partitions();
+  std::vector<LetterFold> folds;
+  for (const auto& [topic, bounds] : all) {
+    LetterFold fold = co_await scan_partition(topic, bounds);
+    folds.push_back(std::move(fold));
   }
   co_return folds;
 }

@@ -2,7 +2,8 @@
 //
 // Looking means reading the dead-letter topics from their oldest message to what was their end at the start, and
 // folding letters with the marks behind them. That needs no state besides the log, and costs what the topics hold:
-// settled letters are trimmed from their beginning as soon as nothing before them is open.
+// settled letters are trimmed from their beginning as soon as nothing before them is open. Showing one reads only what
+// is behind it, and counting, which is done all the time, only what has come since the last count.
 //
 // A row that the log refused and whose outbox gave it up (messaging/outbox_dead.h) is shown as a letter, too: its id is
 // "outbox:DATABASE:ROW", its reason REJECTED, and replaying or purging it lets its aggregate go on.
@@ -12,10 +13,12 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "messaging/letter_count.h"
 #include "messaging/letter_fold.h"
 #include "messaging/log_view.h"
 #include "messaging/message_log.h"
@@ -103,6 +106,9 @@ class DeadLetters {
  private:
   Task<std::vector<LetterFold>> scan();
   Task<LetterFold> scan_partition(std::string topic, PartitionBounds bounds);
+  Task<std::vector<std::pair<std::string, PartitionBounds>>> partitions();
+  Task<bool> is_open(Delivery letter, PartitionBounds bounds);
+  Task<> count_on(LetterCount& count, std::string topic, PartitionBounds bounds);
   Task<std::vector<DeadLetter>> load(const LetterFold& fold, std::vector<int64_t> offsets);
   Task<LetterProgress> settle(LetterSelection selection, SettleOptions options, Settled how);
   Task<> settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
@@ -119,6 +125,10 @@ class DeadLetters {
   Clock& clock_;
   std::vector<std::string> topics_;
   std::vector<OutboxDead*> outboxes_;
+
+  using Counts = std::map<std::pair<std::string, int32_t>, LetterCount>;
+  std::mutex counts_mutex_;
+  Counts counts_;  // empty while somebody counts: whoever counts besides starts from the beginning
 };
 
 }  // namespace sluice::messaging

@@ -272,6 +272,42 @@ TEST_F(DeadLettersTest, refused_letters_do_not_hide_those_behind_them) {
   EXPECT_EQ(run(letters.open()).at("letters"), 3U);
 }
 
+TEST_F(DeadLettersTest, one_that_was_settled_is_not_shown_and_others_are) {
+  for (int i = 0; i < 3; ++i) fail("orders", "same", std::to_string(i), "X");
+  const std::vector<DeadLetter> all = run(letters.list({}, 10)).letters;
+  run(letters.purge({.letter = all[1].position}));
+  EXPECT_FALSE(run(letters.show(all[1].position)));
+  EXPECT_EQ(run(letters.show(all[2].position)).value().original.payload, "2");
+  write(all[1].origin, "X");  // failed again
+  EXPECT_FALSE(run(letters.show(all[1].position)));
+  const Position mark{"letters", all[2].position.partition, all[2].position.offset + 2};
+  EXPECT_FALSE(run(letters.show(mark)));
+  EXPECT_FALSE(run(letters.show({"orders", all[0].origin.partition, 0}))) << "no topic of letters";
+  EXPECT_FALSE(run(letters.show({"letters", 99, 0})));
+}
+
+TEST_F(DeadLettersTest, counting_reads_only_what_has_come_since_the_last_count) {
+  for (int i = 0; i < 450; ++i) fail("orders", "same", std::to_string(i), "X");
+  int reads = 0;
+  log.fails = [&reads](std::string_view call) { return call == "read" && ++reads < 0; };
+  const auto open = [&] {
+    reads = 0;
+    return run(letters.open()).at("letters");
+  };
+  EXPECT_EQ(open(), 450U);
+  EXPECT_EQ(reads, 3);
+  EXPECT_EQ(open(), 450U);
+  EXPECT_EQ(reads, 0);
+  run(letters.purge({.letter = run(letters.list({.key = "same"}, 200)).letters[150].position}));
+  EXPECT_EQ(open(), 449U);
+  EXPECT_EQ(reads, 1);
+  // What retention removes is open no longer.
+  const Position kept = run(letters.list({}, 200)).letters[100].position;
+  run(log.trim("letters", kept.partition, kept.offset));
+  EXPECT_EQ(open(), 349U);
+  EXPECT_EQ(reads, 0);
+}
+
 // The dead rows of a database.
 class PretendDead : public OutboxDead {
  public:
