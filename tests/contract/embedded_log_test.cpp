@@ -104,6 +104,32 @@ TEST_F(EmbeddedLogAlone, a_change_with_a_message_that_cannot_be_stored_is_undone
   EXPECT_TRUE(stored().empty());
 }
 
+TEST_F(EmbeddedLogAlone, bounds_follow_what_comes_and_what_is_removed_between_two_looks) {
+  const auto bounds = [this](int32_t partition) {
+    for (const messaging::TopicView& view : run(view_.topics())) {
+      if (view.topic.name == "changes") return view.partitions.at(static_cast<size_t>(partition));
+    }
+    return messaging::PartitionBounds{};
+  };
+  const auto publish = [this](const std::string& key) { return run(publish_one(log_, {"changes", key, "x"})); };
+  const messaging::Position first = publish("a");
+  const int32_t partition = first.partition;
+  EXPECT_EQ(bounds(partition).first, first.offset);
+  EXPECT_EQ(bounds(partition).end, first.offset + 1);
+  const messaging::Position second = publish("a");
+  EXPECT_EQ(bounds(partition).first, first.offset);
+  EXPECT_EQ(bounds(partition).end, second.offset + 1);
+  run(view_.trim("changes", partition, second.offset));
+  EXPECT_EQ(bounds(partition).first, second.offset);
+  run(view_.trim("changes", partition, second.offset + 1));
+  EXPECT_EQ(bounds(partition).first, bounds(partition).end);
+  const messaging::Position third = publish("a");
+  EXPECT_EQ(bounds(partition).first, third.offset);
+  EXPECT_EQ(bounds(partition).end, third.offset + 1);
+  const int32_t other = (partition + 1) % 3;
+  EXPECT_EQ(bounds(other).first, bounds(other).end);
+}
+
 TEST_F(EmbeddedLogAlone, who_publishes_in_the_same_round_shares_blocks) {
   std::vector<Task<std::vector<messaging::Published>>> publishers;
   for (int i = 0; i < 64; ++i) publishers.push_back(log_.publish({{"changes", std::to_string(i), std::to_string(i)}}));

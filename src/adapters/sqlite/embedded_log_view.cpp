@@ -11,14 +11,11 @@ namespace {
 
 using messaging::Delivery;
 using messaging::GroupView;
+using messaging::PartitionBounds;
 using messaging::TopicView;
 using sql::Params;
 using sql::Rows;
 using sql::Statement;
-
-constexpr Statement read_bounds =
-    "SELECT partition, min(id * 1024 + first), max(id * 1024 + first + count) FROM log_blocks WHERE topic = $1 "
-    "GROUP BY partition";
 
 constexpr Statement read_commits =
     "SELECT group_name, name, partition, next FROM log_commits JOIN log_topics ON log_topics.id = log_commits.topic";
@@ -36,18 +33,8 @@ Task<std::vector<TopicView>> EmbeddedLogView::topics() {
   const std::vector<LogTopic> topics = co_await log_.topics().all();
   std::vector<TopicView> views;
   for (const LogTopic& each : topics) {
-    // An empty partition begins and ends where the next block will be.
-    const Rows next_block = co_await database_.read(sql::next_log_block);
-    const int64_t end = next_block.one().integer(0) * sql::offsets_per_block;
-    TopicView view{each.topic, {}};
-    for (int32_t i = 0; i < each.topic.partitions; ++i) view.partitions.push_back({i, end, end});
-    Params params(each.id);
-    const Rows bounds = co_await database_.read(read_bounds, std::move(params));
-    for (const sql::Row& row : bounds) {
-      const auto partition = static_cast<int32_t>(row.integer(0));
-      view.partitions.at(static_cast<size_t>(partition)) = {partition, row.integer(1), row.integer(2)};
-    }
-    views.push_back(std::move(view));
+    std::vector<PartitionBounds> bounds = co_await bounds_.of(each.id, each.topic.partitions);
+    views.push_back({each.topic, std::move(bounds)});
   }
   co_return views;
 }
@@ -76,19 +63,25 @@ Task<std::vector<GroupView>> EmbeddedLogView::groups() {
   co_return all;
 }
 
-// `groups` are in order: those of one group and topic stand together, by their partition.
+// `groups` are in order: those of one group and topic stand together, by their partition. Only what lies behind a group
+// is counted: a partition without a commit is mostly one without messages.
 Task<> EmbeddedLogView::measure_lags(std::vector<GroupView>& groups) {
   for (size_t begin = 0; begin < groups.size();) {
-    const int64_t topic = log_.topics().known(groups[begin].topic).value().id;
-    std::vector<LogPlace> places;
+    const LogTopics::Place topic = log_.topics().known(groups[begin].topic).value();
+    const std::vector<PartitionBounds> bounds = co_await bounds_.of(topic.id, topic.partitions);
+    std::vector<LogPlace> behind;
     size_t end = begin;
     for (; end < groups.size() && groups[end].group == groups[begin].group && groups[end].topic == groups[begin].topic;
          ++end) {
-      places.push_back({topic, groups[end].partition, groups[end].committed.value_or(0)});
+      const PartitionBounds& whole = bounds.at(static_cast<size_t>(groups[end].partition));
+      const int64_t from = std::max(groups[end].committed.value_or(0), whole.first);
+      if (from < whole.end) behind.push_back({topic.id, groups[end].partition, from});
     }
-    Params params(topic, to_json(places));
-    const Rows lags = co_await database_.read(read_lags, std::move(params));
-    for (const sql::Row& row : lags) groups.at(begin + static_cast<size_t>(row.integer(0))).lag = row.integer(1);
+    if (!behind.empty()) {
+      Params params(topic.id, to_json(behind));
+      const Rows lags = co_await database_.read(read_lags, std::move(params));
+      for (const sql::Row& row : lags) groups.at(begin + static_cast<size_t>(row.integer(0))).lag = row.integer(1);
+    }
     begin = end;
   }
 }

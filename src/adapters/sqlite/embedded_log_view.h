@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adapters/sqlite/embedded_log.h"
+#include "adapters/sqlite/log_bounds.h"
 #include "adapters/sqlite/log_reading.h"
 #include "messaging/log_view.h"
 
@@ -10,7 +11,7 @@ namespace sluice::sqlite {
 class EmbeddedLogView final : public messaging::LogView {
  public:
   // Both outlive it.
-  EmbeddedLogView(sql::Database& database, EmbeddedLog& log) : database_(database), log_(log) {}
+  EmbeddedLogView(sql::Database& database, EmbeddedLog& log) : database_(database), log_(log), bounds_(database) {}
 
   Task<std::vector<messaging::TopicView>> topics() override;
   Task<std::vector<messaging::GroupView>> groups() override;
@@ -23,6 +24,7 @@ class EmbeddedLogView final : public messaging::LogView {
 
   sql::Database& database_;
   EmbeddedLog& log_;
+  LogBounds bounds_;
 };
 
 }  // namespace sluice::sqlite
