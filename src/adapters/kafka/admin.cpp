@@ -1,5 +1,7 @@
 #include "adapters/kafka/admin.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 namespace sluice::kafka {
@@ -15,11 +17,46 @@ bool is_kafkas_own(std::string_view topic) {
   return topic.starts_with("__");
 }
 
+// Whether to go on without it.
+bool is_gap(rd_kafka_resp_err_t error, Admin::Gaps gaps) {
+  if (gaps == Admin::Gaps::refused) throw_if(error);
+  return error != RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 template <class Owner>
 auto raw(const std::vector<Owner>& owners) {
   std::vector<typename Owner::pointer> pointers;
   for (const Owner& owner : owners) pointers.push_back(owner.get());
   return pointers;
+}
+
+// Nothing where the group can't be looked at.
+std::optional<std::map<Admin::Place, int64_t>> committed_in(rd_kafka_event_t* event) {
+  size_t count = 0;
+  const rd_kafka_group_result_t** results =
+      rd_kafka_ListConsumerGroupOffsets_result_groups(rd_kafka_event_ListConsumerGroupOffsets_result(event), &count);
+  std::map<Admin::Place, int64_t> offsets;
+  for (size_t i = 0; i < count; ++i) {
+    if (rd_kafka_group_result_error(results[i]) != nullptr) return std::nullopt;
+    const rd_kafka_topic_partition_list_t* list = rd_kafka_group_result_partitions(results[i]);
+    for (int p = 0; list != nullptr && p < list->cnt; ++p) {
+      if (list->elems[p].offset >= 0) offsets[{list->elems[p].topic, list->elems[p].partition}] = list->elems[p].offset;
+    }
+  }
+  return offsets;
+}
+
+std::map<Admin::Place, std::string> members_of(const rd_kafka_ConsumerGroupDescription_t* group) {
+  std::map<Admin::Place, std::string> members;
+  for (size_t m = 0; m < rd_kafka_ConsumerGroupDescription_member_count(group); ++m) {
+    const rd_kafka_MemberDescription_t* member = rd_kafka_ConsumerGroupDescription_member(group, m);
+    const rd_kafka_topic_partition_list_t* list =
+        rd_kafka_MemberAssignment_partitions(rd_kafka_MemberDescription_assignment(member));
+    for (int p = 0; list != nullptr && p < list->cnt; ++p) {
+      members[{list->elems[p].topic, list->elems[p].partition}] = rd_kafka_MemberDescription_consumer_id(member);
+    }
+  }
+  return members;
 }
 
 }  // namespace
@@ -58,13 +95,21 @@ Admin::Cluster Admin::cluster() const {
   Cluster cluster{.brokers = metadata->broker_cnt};
   for (int i = 0; i < metadata->topic_cnt; ++i) {
     const rd_kafka_metadata_topic_t& topic = metadata->topics[i];
-    if (is_kafkas_own(topic.topic)) continue;
+    if (is_kafkas_own(topic.topic) || topic.err != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
     cluster.partitions[topic.topic] = topic.partition_cnt;
     for (int p = 0; p < topic.partition_cnt; ++p) {
-      if (topic.partitions[p].leader < 0) cluster.leaderless.insert(topic.topic);
+      if (topic.partitions[p].leader < 0) cluster.leaderless.insert({topic.topic, topic.partitions[p].id});
     }
   }
   return cluster;
+}
+
+std::set<Admin::Place> Admin::Cluster::places() const {
+  std::set<Place> places;
+  for (const auto& [topic, count] : partitions) {
+    for (int32_t p = 0; p < count; ++p) places.insert({topic, p});
+  }
+  return places;
 }
 
 void Admin::create(const std::vector<NewTopicPlan>& topics) const {
@@ -93,7 +138,8 @@ void Admin::create(const std::vector<NewTopicPlan>& topics) const {
   }
 }
 
-std::map<std::string, Admin::Settings> Admin::settings(const std::set<std::string>& topics, bool with_defaults) const {
+std::map<std::string, Admin::Settings> Admin::settings(const std::set<std::string>& topics, bool with_defaults,
+                                                       Gaps gaps) const {
   std::map<std::string, Settings> settings;
   if (topics.empty()) return settings;
   std::vector<ConfigResource> resources;
@@ -109,7 +155,7 @@ std::map<std::string, Admin::Settings> Admin::settings(const std::set<std::strin
   const rd_kafka_ConfigResource_t** results =
       rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event.get()), &count);
   for (size_t i = 0; i < count; ++i) {
-    throw_if(rd_kafka_ConfigResource_error(results[i]));
+    if (is_gap(rd_kafka_ConfigResource_error(results[i]), gaps)) continue;
     Settings& its = settings[rd_kafka_ConfigResource_name(results[i])];
     size_t entries = 0;
     const rd_kafka_ConfigEntry_t** entry = rd_kafka_ConfigResource_configs(results[i], &entries);
@@ -141,7 +187,7 @@ void Admin::set(const std::map<std::string, Settings>& settings) const {
   for (size_t i = 0; i < count; ++i) throw_if(rd_kafka_ConfigResource_error(results[i]));
 }
 
-std::map<Admin::Place, int64_t> Admin::offsets_at(const std::set<Place>& places, int64_t where) const {
+std::map<Admin::Place, int64_t> Admin::offsets_at(const std::set<Place>& places, int64_t where, Gaps gaps) const {
   std::map<Place, int64_t> offsets;
   if (places.empty()) return offsets;
   const Partitions list = new_partitions();
@@ -151,34 +197,27 @@ std::map<Admin::Place, int64_t> Admin::offsets_at(const std::set<Place>& places,
   throw_if(rd_kafka_offsets_for_times(instance_.get(), list.get(), timeout_ms()));
   for (int i = 0; i < list->cnt; ++i) {
     const rd_kafka_topic_partition_t& found = list->elems[i];
-    throw_if(found.err);
+    if (is_gap(found.err, gaps)) continue;
     offsets[{found.topic, found.partition}] = found.offset;
   }
   return offsets;
 }
 
-std::map<std::string, std::vector<messaging::PartitionBounds>> Admin::bounds(
-    const std::map<std::string, int32_t>& partitions) const {
-  std::set<Place> places;
-  for (const auto& [topic, count] : partitions) {
-    for (int32_t p = 0; p < count; ++p) places.insert({topic, p});
-  }
+Admin::Bounds Admin::bounds(const std::set<Place>& places, Gaps gaps) const {
   // ListOffsets takes these in the place of a time.
-  const auto first = offsets_at(places, RD_KAFKA_OFFSET_BEGINNING);
-  const auto end = offsets_at(places, RD_KAFKA_OFFSET_END);
-  std::map<std::string, std::vector<messaging::PartitionBounds>> bounds;
-  for (const auto& [topic, count] : partitions) bounds[topic];
-  for (const Place& place : places) {
-    bounds[place.first].push_back({.partition = place.second, .first = first.at(place), .end = end.at(place)});
+  const auto firsts = offsets_at(places, RD_KAFKA_OFFSET_BEGINNING, gaps);
+  const auto ends = offsets_at(places, RD_KAFKA_OFFSET_END, gaps);
+  Bounds bounds;
+  for (const auto& [place, first] : firsts) {
+    const auto end = ends.find(place);
+    if (end == ends.end()) continue;
+    bounds[place.first].push_back({.partition = place.second, .first = first, .end = end->second});
   }
   return bounds;
 }
 
 messaging::PartitionBounds Admin::bounds_of(const std::string& topic, int32_t partition) const {
-  const Place place{topic, partition};
-  const auto first = offsets_at({place}, RD_KAFKA_OFFSET_BEGINNING);
-  const auto end = offsets_at({place}, RD_KAFKA_OFFSET_END);
-  return {.partition = partition, .first = first.at(place), .end = end.at(place)};
+  return bounds({{topic, partition}}, Gaps::refused).at(topic).at(0);
 }
 
 void Admin::delete_before(const std::string& topic, int32_t partition, int64_t offset) const {
@@ -208,43 +247,43 @@ std::vector<std::string> Admin::groups() const {
   return groups;
 }
 
-std::map<Admin::Place, int64_t> Admin::committed(const std::string& group) const {
+Queue Admin::ask_committed(const std::string& group) const {
   rd_kafka_ListConsumerGroupOffsets_t* request = rd_kafka_ListConsumerGroupOffsets_new(group.c_str(), nullptr);
   const AdminOptions how = options(RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS);
-  const Queue queue = new_queue();
+  Queue queue = new_queue();
   rd_kafka_ListConsumerGroupOffsets(instance_.get(), &request, 1, how.get(), queue.get());
   rd_kafka_ListConsumerGroupOffsets_destroy(request);
-  const Event event = answer(queue);
-  size_t count = 0;
-  const rd_kafka_group_result_t** results = rd_kafka_ListConsumerGroupOffsets_result_groups(
-      rd_kafka_event_ListConsumerGroupOffsets_result(event.get()), &count);
-  std::map<Place, int64_t> offsets;
-  for (size_t i = 0; i < count; ++i) {
-    const rd_kafka_topic_partition_list_t* list = rd_kafka_group_result_partitions(results[i]);
-    for (int p = 0; list != nullptr && p < list->cnt; ++p) {
-      if (list->elems[p].offset >= 0) offsets[{list->elems[p].topic, list->elems[p].partition}] = list->elems[p].offset;
-    }
-  }
-  return offsets;
+  return queue;
 }
 
-std::map<Admin::Place, std::string> Admin::members(const std::string& group) const {
-  const char* name = group.c_str();
+Admin::Committed Admin::committed(std::span<const std::string> groups) const {
+  std::vector<Queue> asked;
+  for (const std::string& group : groups) asked.push_back(ask_committed(group));
+  Committed committed;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const Event event(rd_kafka_queue_poll(asked[g].get(), timeout_ms() + 1000));
+    const rd_kafka_resp_err_t error = event ? rd_kafka_event_error(event.get()) : RD_KAFKA_RESP_ERR__TIMED_OUT;
+    if (error == RD_KAFKA_RESP_ERR__TIMED_OUT || error == RD_KAFKA_RESP_ERR__TRANSPORT) committed.in_time = false;
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
+    if (auto offsets = committed_in(event.get())) committed.groups[groups[g]] = std::move(*offsets);
+  }
+  return committed;
+}
+
+std::map<std::string, std::map<Admin::Place, std::string>> Admin::members(std::span<const std::string> groups) const {
+  std::vector<const char*> names;
+  for (const std::string& group : groups) names.push_back(group.c_str());
   const AdminOptions how = options(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
   const Queue queue = new_queue();
-  rd_kafka_DescribeConsumerGroups(instance_.get(), &name, 1, how.get(), queue.get());
+  rd_kafka_DescribeConsumerGroups(instance_.get(), names.data(), names.size(), how.get(), queue.get());
   const Event event = answer(queue);
   size_t count = 0;
-  const rd_kafka_ConsumerGroupDescription_t** groups =
+  const rd_kafka_ConsumerGroupDescription_t** described =
       rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(event.get()), &count);
-  std::map<Place, std::string> members;
-  for (size_t m = 0; count == 1 && m < rd_kafka_ConsumerGroupDescription_member_count(groups[0]); ++m) {
-    const rd_kafka_MemberDescription_t* member = rd_kafka_ConsumerGroupDescription_member(groups[0], m);
-    const rd_kafka_topic_partition_list_t* list =
-        rd_kafka_MemberAssignment_partitions(rd_kafka_MemberDescription_assignment(member));
-    for (int p = 0; list != nullptr && p < list->cnt; ++p) {
-      members[{list->elems[p].topic, list->elems[p].partition}] = rd_kafka_MemberDescription_consumer_id(member);
-    }
+  std::map<std::string, std::map<Place, std::string>> members;
+  for (size_t g = 0; g < count; ++g) {
+    if (rd_kafka_ConsumerGroupDescription_error(described[g]) != nullptr) continue;
+    members[rd_kafka_ConsumerGroupDescription_group_id(described[g])] = members_of(described[g]);
   }
   return members;
 }

@@ -1,10 +1,12 @@
 // Questions to the brokers that block until they are answered. For threads that may wait (Instances::offload).
 //
-// Each throws EngineUnavailable where the brokers do not answer in time, or refuse.
+// Each throws EngineUnavailable where the brokers do not answer in time, or refuse. A cluster has topics and groups
+// that are not ours: one of them that can't be looked at must not hide all others (Gaps).
 #pragma once
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,17 +18,25 @@ namespace sluice::kafka {
 // The brokers as they are reached through an instance. Safe to use from any thread; cheap to make.
 class Admin {
  public:
+  // What becomes of a topic, partition or group that the brokers don't tell of: the call fails, or it is left out.
+  enum class Gaps { refused, allowed };
+
   Admin(Instance instance, Duration timeout) : instance_(std::move(instance)), timeout_(timeout) {}
+
+  // By topic and partition.
+  using Place = std::pair<std::string, int32_t>;
 
   // Throws where no broker answers. Asks for as little as there is to ask.
   void reach() const;
 
   struct Cluster {
     int brokers = 0;
-    // By name, without Kafka's own.
+    // By name, without Kafka's own and those that may not be looked at.
     std::map<std::string, int32_t> partitions = {};
-    // Topics of which a partition has no leader just now.
-    std::set<std::string> leaderless = {};
+    // Partitions that have no leader just now.
+    std::set<Place> leaderless = {};
+
+    std::set<Place> places() const;
   };
   Cluster cluster() const;
 
@@ -39,21 +49,27 @@ class Admin {
   void create(const std::vector<NewTopicPlan>& topics) const;
   // Of each topic what was set for it, by name.
   using Settings = std::map<std::string, std::string>;
-  std::map<std::string, Settings> settings(const std::set<std::string>& topics, bool with_defaults) const;
+  std::map<std::string, Settings> settings(const std::set<std::string>& topics, bool with_defaults, Gaps gaps) const;
   // Replaces everything that was set for the topics.
   void set(const std::map<std::string, Settings>& settings) const;
 
-  // By topic and partition.
-  using Place = std::pair<std::string, int32_t>;
-  // Of all partitions of the topics.
-  std::map<std::string, std::vector<messaging::PartitionBounds>> bounds(
-      const std::map<std::string, int32_t>& partitions) const;
+  using Bounds = std::map<std::string, std::vector<messaging::PartitionBounds>>;
+  // By topic. A partition without a leader takes all the time there is.
+  Bounds bounds(const std::set<Place>& places, Gaps gaps) const;
   messaging::PartitionBounds bounds_of(const std::string& topic, int32_t partition) const;
   void delete_before(const std::string& topic, int32_t partition, int64_t offset) const;
 
   std::vector<std::string> groups() const;
-  std::map<Place, int64_t> committed(const std::string& group) const;
-  std::map<Place, std::string> members(const std::string& group) const;
+  struct Committed {
+    // Without groups that can't be looked at.
+    std::map<std::string, std::map<Place, int64_t>> groups = {};
+    // Whether each of them was answered for.
+    bool in_time = true;
+  };
+  // Asks for all of them at once.
+  Committed committed(std::span<const std::string> groups) const;
+  // Who reads what, by group.
+  std::map<std::string, std::map<Place, std::string>> members(std::span<const std::string> groups) const;
 
  private:
   int timeout_ms() const;
@@ -61,7 +77,8 @@ class Admin {
   // The answer to a request that was sent with `queue`.
   Event answer(const Queue& queue) const;
   Queue new_queue() const { return Queue(rd_kafka_queue_new(instance_.get())); }
-  std::map<Place, int64_t> offsets_at(const std::set<Place>& places, int64_t where) const;
+  std::map<Place, int64_t> offsets_at(const std::set<Place>& places, int64_t where, Gaps gaps) const;
+  Queue ask_committed(const std::string& group) const;
 
   Instance instance_;
   Duration timeout_;

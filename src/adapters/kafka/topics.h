@@ -15,7 +15,8 @@ void declare_topics(const Admin& admin, const std::vector<messaging::Topic>& top
 // Whether each partition of these topics has a leader that answers. Blocks.
 bool are_served(const Admin& admin, const std::vector<messaging::Topic>& topics);
 
-// Blocks.
+// All there are but Kafka's own. What can't be told of one (no leader just now, no right to look) is left out of it.
+// Both block.
 std::vector<messaging::TopicView> view_topics(const Admin& admin);
 std::vector<messaging::GroupView> view_groups(const Admin& admin);
 
