@@ -146,7 +146,7 @@ Instance Instances::reader() {
 Instance Instances::make(rd_kafka_type_t type, Conf conf) {
   char problem[512];
   rd_kafka_t* made = rd_kafka_new(type, conf.get(), problem, sizeof problem);
-  if (made == nullptr) throw std::runtime_error(fmt::format("kafka: {}", problem));
+  if (made == nullptr) throw EngineUnavailable(engine_name, problem);
   [[maybe_unused]] const rd_kafka_conf_t* taken = conf.release();
   return {made, [this](rd_kafka_t* instance) {
             // Whoever wants to leave its group in order has closed the consumer before.

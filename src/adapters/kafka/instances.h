@@ -21,7 +21,8 @@ class Instances {
 
   const KafkaConfig& config() const { return config_; }
 
-  // Throw std::runtime_error with one sentence where librdkafka does not take the configuration.
+  // Throw std::runtime_error with one sentence where librdkafka does not take the configuration; EngineUnavailable
+  // where it has no instance for us (no thread, no file).
   Instance producer();
   Instance consumer(const messaging::SubscriptionConfig& subscription);
   // For reading without a group.

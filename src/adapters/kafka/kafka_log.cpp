@@ -6,7 +6,7 @@
 
 #include "adapters/kafka/broker_check.h"
 #include "adapters/kafka/kafka_subscription.h"
-#include "adapters/kafka/producer.h"
+#include "adapters/kafka/producers.h"
 #include "adapters/kafka/reader.h"
 #include "adapters/kafka/topics.h"
 #include "runtime/task_scope.h"
@@ -24,31 +24,22 @@ constexpr Duration longest_check = 1s;
 
 class KafkaLog::Parts {
  public:
-  Parts(KafkaConfig config, Executor executor, Clock& clock)
+  Parts(KafkaConfig config, const Executor& executor, Clock& clock)
       : clock(clock),
         instances(std::move(config)),
         reader(instances),
-        executor_(std::move(executor)),
         pending_(std::make_shared<Pending>(instances.config().max_pending, instances.config().max_pending_bytes)),
-        scope_(executor_) {
-    producer();
-    asio::post(executor_, [this] { scope_.spawn("kafka time limits", expire_late()); });
+        producers_(instances, executor, clock, pending_),
+        scope_(executor) {
+    asio::post(executor, [this] { scope_.spawn("kafka time limits", keep_time()); });
   }
 
   Task<> close() {
     co_await scope_.close();
-    // Nothing is added any more: whoever publishes has stopped.
-    for (const auto& producer : producers_) co_await producer->close();
+    co_await producers_.close();
   }
 
-  // The one to publish with: where librdkafka gave up on the last, a new one.
-  std::shared_ptr<Producer> producer() {
-    const std::lock_guard lock(mutex_);
-    if (producers_.empty() || producers_.back()->broken()) {
-      producers_.push_back(std::make_shared<Producer>(instances, executor_, clock, pending_));
-    }
-    return producers_.back();
-  }
+  std::shared_ptr<Producer> producer() { return producers_.current(); }
   Admin admin() { return admin(instances.config().request_timeout); }
   Task<> reach() {
     const Admin quick = admin(std::min<Duration>(longest_check, instances.config().request_timeout));
@@ -62,24 +53,23 @@ class KafkaLog::Parts {
  private:
   Admin admin(Duration timeout) { return {producer()->instance(), timeout}; }
 
-  Task<> expire_late() {
+  Task<> keep_time() {
     const Duration every = std::clamp<Duration>(instances.config().send_timeout / 20, 10ms, 250ms);
     while (true) {
       co_await clock.sleep_for(every);
       Producer::resume(pending_->expire(clock.now()));
+      producers_.drop_broken();
     }
   }
 
-  const Executor executor_;
   const std::shared_ptr<Pending> pending_;
+  Producers producers_;
   TaskScope scope_;
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Producer>> producers_;  // guarded by mutex_; all but the last are broken
   BrokerCheck check_;
 };
 
 KafkaLog::KafkaLog(KafkaConfig config, Executor executor, Clock& clock)
-    : parts_(std::make_unique<Parts>(std::move(config), std::move(executor), clock)) {}
+    : parts_(std::make_unique<Parts>(std::move(config), executor, clock)) {}
 
 KafkaLog::~KafkaLog() = default;
 
@@ -108,7 +98,8 @@ Task<> KafkaLog::declare(std::vector<Topic> topics) {
 }
 
 Task<std::vector<Published>> KafkaLog::publish(std::vector<Message> messages) {
-  return parts_->producer()->publish(std::move(messages));
+  const std::shared_ptr<Producer> producer = parts_->producer();
+  co_return co_await producer->publish(std::move(messages));
 }
 
 std::unique_ptr<messaging::Subscription> KafkaLog::subscribe(messaging::SubscriptionConfig config, Executor executor) {

@@ -8,7 +8,7 @@
 
 #include "adapters/kafka/instances.h"
 #include "adapters/kafka/kafka_config.h"
-#include "adapters/kafka/producer.h"
+#include "adapters/kafka/producers.h"
 #include "adapters/kafka/statistics.h"
 #include "runtime/config.h"
 #include "runtime/metrics.h"
@@ -214,6 +214,25 @@ TEST(Producer, one_that_librdkafka_gave_up_on_says_so_and_ends_its_calls) {
   while (!producer.broken()) io.run_one();
   auto closed = asio::co_spawn(io, producer.close(), asio::use_future);
   while (closed.wait_for(0s) != std::future_status::ready) io.run_one();
+}
+
+TEST(Producers, a_broken_one_is_replaced_and_dropped_when_nobody_uses_it) {
+  Instances instances(unreachable());
+  asio::io_context io;
+  SystemClock clock;
+  Producers producers(instances, io.get_executor(), clock, room());
+  std::shared_ptr<Producer> first = producers.current();
+  const std::weak_ptr<Producer> alive = first;
+  rd_kafka_test_fatal_error(first->instance().get(), RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, "a test");
+  while (!first->broken()) io.run_one();
+  EXPECT_NE(producers.current(), first);
+  producers.drop_broken();
+  EXPECT_FALSE(alive.expired());
+  first.reset();
+  while (!alive.expired()) {
+    io.poll();
+    producers.drop_broken();
+  }
 }
 
 TEST(Statistics, become_metrics) {
