@@ -1,5 +1,6 @@
 #include "adapters/kafka/instances.h"
 
+#include <mutex>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -68,7 +69,40 @@ size_t largest_batch(const KafkaConfig& config) {
   return std::max(config.batch, messaging::max_message_bytes) + (64 << 10);
 }
 
-Instances::Instances(KafkaConfig config) : config_(std::move(config)), offload_(engine_name, threads, most_waiting) {}
+// Destroys instances: on a thread for what blocks as long as there is one.
+class Instances::Disposal {
+ public:
+  explicit Disposal(Offload& offload) : offload_(&offload) {}
+
+  void destroy(rd_kafka_t* instance) {
+    // Whoever wants to leave its group in order has closed the consumer before.
+    const auto destroy = [instance] { rd_kafka_destroy_flags(instance, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE); };
+    if (!submit(destroy)) destroy();
+  }
+  // Before the threads end.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    offload_ = nullptr;
+  }
+
+ private:
+  bool submit(Offload::Work work) {
+    const std::lock_guard lock(mutex_);
+    return offload_ != nullptr && offload_->try_submit(std::move(work));
+  }
+
+  std::mutex mutex_;
+  Offload* offload_;  // guarded by mutex_
+};
+
+Instances::Instances(KafkaConfig config)
+    : config_(std::move(config)),
+      disposal_(std::make_shared<Disposal>(offload_)),
+      offload_(engine_name, threads, most_waiting) {}
+
+Instances::~Instances() {
+  disposal_->close();
+}
 
 Conf Instances::common() const {
   Conf conf(rd_kafka_conf_new());
@@ -148,11 +182,7 @@ Instance Instances::make(rd_kafka_type_t type, Conf conf) {
   rd_kafka_t* made = rd_kafka_new(type, conf.get(), problem, sizeof problem);
   if (made == nullptr) throw EngineUnavailable(engine_name, problem);
   [[maybe_unused]] const rd_kafka_conf_t* taken = conf.release();
-  return {made, [this](rd_kafka_t* instance) {
-            // Whoever wants to leave its group in order has closed the consumer before.
-            const auto destroy = [instance] { rd_kafka_destroy_flags(instance, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE); };
-            if (!offload_.try_submit(destroy)) destroy();
-          }};
+  return {made, [disposal = disposal_](rd_kafka_t* instance) { disposal->destroy(instance); }};
 }
 
 }  // namespace sluice::kafka

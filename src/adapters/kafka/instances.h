@@ -1,7 +1,7 @@
 // Instances of librdkafka: made from our configuration, destroyed where it may take its time.
 //
-// An instance has threads of its own and destroying it waits for them, so that is done on a thread of this one. It
-// outlives every instance it made, and every message that was fetched with one.
+// An instance has threads of its own and destroying it waits for them, so that is done on a thread of this one; an
+// instance that is kept longer, by a call whose caller is gone or a message, is destroyed by whoever lets go of it.
 #pragma once
 
 #include "adapters/kafka/handles.h"
@@ -18,6 +18,10 @@ size_t largest_batch(const KafkaConfig& config);
 class Instances {
  public:
   explicit Instances(KafkaConfig config);
+  // Ends the calls that block.
+  ~Instances();
+  Instances(const Instances&) = delete;
+  Instances& operator=(const Instances&) = delete;
 
   const KafkaConfig& config() const { return config_; }
 
@@ -32,10 +36,13 @@ class Instances {
   Offload& offload() { return offload_; }
 
  private:
+  class Disposal;
+
   Conf common() const;
   Instance make(rd_kafka_type_t type, Conf conf);
 
   const KafkaConfig config_;
+  const std::shared_ptr<Disposal> disposal_;
   Offload offload_;
 };
 

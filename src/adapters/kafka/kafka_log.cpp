@@ -27,7 +27,7 @@ class KafkaLog::Parts {
   Parts(KafkaConfig config, const Executor& executor, Clock& clock)
       : clock(clock),
         instances(std::move(config)),
-        reader(instances),
+        reader(std::make_shared<Reader>(instances)),
         pending_(std::make_shared<Pending>(instances.config().max_pending, instances.config().max_pending_bytes)),
         producers_(instances, executor, clock, pending_),
         scope_(executor) {
@@ -48,7 +48,8 @@ class KafkaLog::Parts {
 
   Clock& clock;
   Instances instances;
-  Reader reader;
+  // Shared with calls under way, whose callers may have left.
+  const std::shared_ptr<Reader> reader;
 
  private:
   Admin admin(Duration timeout) { return {producer()->instance(), timeout}; }
@@ -121,10 +122,10 @@ Task<std::vector<GroupView>> KafkaLog::groups() {
 }
 
 Task<std::vector<Delivery>> KafkaLog::read(std::string topic, int32_t partition, int64_t from, size_t most) {
-  const auto ask = [this, admin = parts_->admin(), topic, partition, from, most] {
+  const auto ask = [reader = parts_->reader, admin = parts_->admin(), topic, partition, from, most] {
     const messaging::PartitionBounds bounds = admin.bounds_of(topic, partition);
     if (from >= bounds.end || most == 0) return std::vector<Delivery>{};
-    return parts_->reader.read(topic, partition, std::max(from, bounds.first), most);
+    return reader->read(topic, partition, std::max(from, bounds.first), most);
   };
   co_return co_await parts_->instances.offload().run(ask);
 }

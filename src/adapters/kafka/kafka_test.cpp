@@ -99,6 +99,14 @@ TEST(Instances, a_ca_file_that_is_not_there_is_one_sentence) {
   EXPECT_THROW(instances.producer(), std::runtime_error);
 }
 
+TEST(Instances, an_instance_may_be_kept_longer_than_they_are) {
+  auto instances = std::make_unique<Instances>(unreachable());
+  Instance kept = instances->producer();
+  instances.reset();
+  EXPECT_THAT(told(kept, "bootstrap.servers"), HasSubstr("127.0.0.1"));
+  kept.reset();
+}
+
 // Plays librdkafka: remembers what was handed over, and reports on it.
 struct Wire {
   std::vector<Publishing::Sent*> sent;
