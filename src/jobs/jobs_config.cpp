@@ -95,6 +95,8 @@ void JobsConfig::describe(config::Section<JobsConfig>& section) {
   section.key("retention", &JobsConfig::retention, "How long finished jobs can be looked at.").at_least(1min);
   section.table("workers", &JobsConfig::workers, "How this process runs jobs.");
   section.map("kinds", &JobsConfig::kinds, "What differs for jobs of one kind; any name is a kind.");
+  section.map("recurring", &JobsConfig::recurring,
+              "Jobs that are added by the clock, once over all instances; what comes due while none runs is left out.");
 }
 
 }  // namespace sluice::jobs

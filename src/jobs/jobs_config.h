@@ -5,6 +5,7 @@
 #include <string>
 
 #include "jobs/job_kind.h"
+#include "jobs/recurring.h"
 #include "runtime/config_fwd.h"
 
 namespace sluice::jobs {
@@ -23,6 +24,7 @@ struct WorkersConfig {
 
 struct JobsConfig {
   std::map<std::string, JobKind> kinds;
+  RecurringJobs recurring;
   WorkersConfig workers;
   Duration retention = std::chrono::days(7);  // of finished jobs
 

@@ -49,6 +49,14 @@ TEST_F(JobsSettings, a_kind_without_settings_is_tried_twice_and_waits_five_minut
   EXPECT_EQ(jobs.workers.batch, 10U);
 }
 
+TEST_F(JobsSettings, a_schedule_that_cannot_be_is_refused) {
+  const auto problems = load(
+      "[jobs.recurring.good]\nschedule = \"0 9 * * mon\"\ntime_zone = \"Asia/Seoul\"\n"
+      "[jobs.recurring.bad]\nschedule = \"daily\"\ntime_zone = \"Seoul\"\npayload = \"{\"\n");
+  ASSERT_EQ(problems.size(), 3U);
+  EXPECT_EQ(problems[0].key, "jobs.recurring.bad.schedule");
+}
+
 TEST_F(JobsSettings, delays_that_cannot_be_are_refused) {
   const auto problems = load(
       "[jobs.kinds.a]\nbackoff = []\n[jobs.kinds.b]\nbackoff = [\"soon\"]\n"

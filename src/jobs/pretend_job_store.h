@@ -1,6 +1,7 @@
 // A JobStore in memory, for tests of what works with one: no throttling, no kinds, no history.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -27,7 +28,12 @@ class PretendJobStore : public JobStore {
 
   Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> wanted) override {
     std::vector<Enqueued> added;
-    for (NewJob& job : wanted) added.push_back({add(std::move(job))});
+    for (NewJob& job : wanted) {
+      const auto same = std::ranges::find_if(
+          jobs, [&job](const auto& one) { return job.unique_key && one.second.job.unique_key == job.unique_key; });
+      const bool duplicate = same != jobs.end();
+      added.push_back({duplicate ? same->first : add(std::move(job)), duplicate});
+    }
     co_return added;
   }
   Task<std::vector<ClaimedJob>> claim(ClaimRequest request) override {

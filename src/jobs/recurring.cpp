@@ -1,0 +1,65 @@
+#include "jobs/recurring.h"
+
+#include <algorithm>
+
+#include "base/json_value.h"
+#include "runtime/config_section.h"
+#include "runtime/log.h"
+
+namespace sluice::jobs {
+namespace {
+
+// Clocks of the calendar are set now and then: nobody sleeps for days on what one of them said.
+constexpr Duration longest_sleep = 30s;
+
+}  // namespace
+
+void RecurringJob::describe(config::Section<RecurringJob>& section) {
+  section
+      .key("schedule", &RecurringJob::schedule, "When: minute, hour, day of the month, month, weekday (0 is Sunday).")
+      .rule("five fields such as \"30 3 * * 1-5\"",
+            [](const std::string& text) { return Cron::parse(text).has_value(); });
+  section.key("time_zone", &RecurringJob::time_zone, "Whose clocks are meant.")
+      .rule("a time zone such as \"Asia/Seoul\"",
+            [](const std::string& name) { return TimeZone::find(name).has_value(); });
+  section.key("kind", &RecurringJob::kind, "Of the job that is added; empty takes the name.");
+  section.key("payload", &RecurringJob::payload, "Of the job that is added.").rule("JSON", [](const std::string& text) {
+    return json::Document::parse(text).has_value();
+  });
+}
+
+Recurring::Recurring(const RecurringJobs& recurring, Jobs& jobs, Clock& clock, Random& random)
+    : jobs_(jobs), clock_(clock), random_(random) {
+  for (const auto& [name, job] : recurring) {
+    entries_.push_back(
+        {name, job, Cron::parse(job.schedule).value(), TimeZone::find(job.time_zone).value(), clock.wall()});
+    if (entries_.back().job.kind.empty()) entries_.back().job.kind = name;
+  }
+}
+
+void Recurring::start(TaskScope& scope) {
+  for (Entry& entry : entries_) {
+    scope.spawn("recurring jobs",
+                run_forever("recurring jobs", clock_, random_, [this, &entry] { return round(entry); }));
+  }
+}
+
+Task<> Recurring::round(Entry& entry) {
+  const std::optional<Time> due = entry.cron.next(entry.done_until, entry.zone);
+  const Duration until_due = due ? *due - clock_.wall() : longest_sleep;
+  if (until_due > Duration{0}) {
+    const Duration sleep = std::min(until_due, longest_sleep);
+    co_await clock_.sleep_for(sleep);
+    co_return;
+  }
+  std::vector<NewJob> one;
+  one.push_back(
+      {.kind = entry.job.kind, .payload = entry.job.payload, .unique_key = entry.name + "@" + format_time(*due)});
+  const std::vector<Enqueued> added = co_await jobs_.enqueue(std::move(one));
+  entry.done_until = *due;
+  if (!added.front().duplicate) {
+    log::info("a recurring job was added", {{"name", entry.name}, {"job", added.front().id.text()}});
+  }
+}
+
+}  // namespace sluice::jobs

@@ -1,0 +1,52 @@
+// Jobs that are added by the clock: [jobs.recurring.NAME].
+//
+// Every instance adds them, and the database keeps one: a firing's unique key is its name and time. What comes due
+// while no instance runs is left out.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "jobs/cron.h"
+#include "jobs/jobs.h"
+#include "runtime/config_fwd.h"
+#include "runtime/retry.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::jobs {
+
+struct RecurringJob {
+  std::string schedule = "0 3 * * *";
+  std::string time_zone = "UTC";
+  std::string kind{};  // empty: its name
+  std::string payload = "{}";
+
+  static void describe(config::Section<RecurringJob>& section);
+};
+using RecurringJobs = std::map<std::string, RecurringJob>;
+
+// Belongs to the executor of the scope it is started in. All it is given must outlive it.
+class Recurring {
+ public:
+  Recurring(const RecurringJobs& recurring, Jobs& jobs, Clock& clock, Random& random);
+
+  void start(TaskScope& scope);
+
+ private:
+  struct Entry {
+    std::string name;
+    RecurringJob job;
+    Cron cron;
+    TimeZone zone;
+    Time done_until;  // firings up to then were added, or are nobody's
+  };
+
+  Task<> round(Entry& entry);
+
+  std::vector<Entry> entries_;
+  Jobs& jobs_;
+  Clock& clock_;
+  Random& random_;
+};
+
+}  // namespace sluice::jobs
