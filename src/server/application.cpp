@@ -9,6 +9,7 @@
 
 #include "api/dead_letter_routes.h"
 #include "api/document_routes.h"
+#include "api/job_routes.h"
 #include "runtime/log.h"
 #include "server/blocking.h"
 #include "server/demo.h"
@@ -48,11 +49,12 @@ Application::Application(const Settings& settings, ServeOptions options)
 Application::~Application() = default;
 
 void Application::add_messages() {
-  if (!options_.roles.contains(Service::relay)) return;
+  const bool relays = options_.roles.contains(Service::relay);
+  if (!relays && !options_.roles.contains(Service::jobs)) return;
   const auto engine = chosen_log_engine(settings_);
   if (!engine) return;
   messages_ = std::make_unique<MessageParts>(settings_, *engine, engines_, clock_, secrets_, background_.executor(0));
-  api::add_dead_letter_routes(api_, messages_->dead_letters());
+  if (relays) api::add_dead_letter_routes(api_, messages_->dead_letters());
   if (*engine == LogEngine::kafka) {
     readiness_.engines.push_back({"kafka", [this] { return messages_->reach(); }, false});
   }
@@ -64,6 +66,11 @@ void Application::add_features() {
     documents_ = std::make_unique<DocumentParts>(settings_.documents, engines_.of(Service::documents), clock_, secrets_,
                                                  scope_, background_.executor(0));
     api::add_document_routes(api_, documents_->documents(), clock_);
+  }
+  if (options_.roles.contains(Service::jobs)) {
+    jobs_ = std::make_unique<JobParts>(settings_.jobs, engines_.of(Service::jobs), clock_, secrets_,
+                                       background_.executor(0));
+    api::add_job_routes(api_, jobs_->jobs());
   }
 }
 
@@ -83,6 +90,7 @@ void Application::run() {
   asio::post(background_.executor(0), [this] {
     if (messages_) messages_->start(scope_);
     if (documents_) documents_->documents().start();
+    if (jobs_) jobs_->start(scope_, messages_ ? &messages_->log() : nullptr);
   });
   try {
     server_->start();
@@ -100,12 +108,14 @@ void Application::run() {
   signals.clear();  // the default action is back: who is in a hurry asks twice
   log::info("stopping");
   readiness_.draining = true;
+  if (jobs_) jobs_->jobs().end_waits();
   server_->drain(settings_.process.drain);
   close();
   log::info("stopped");
 }
 
 void Application::close() {
+  if (jobs_) run_in_background(jobs_->stop());
   run_in_background(scope_.close());
   if (documents_) run_in_background(documents_->close());
   if (messages_) run_in_background(messages_->close());

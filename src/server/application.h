@@ -17,6 +17,7 @@
 #include "server/document_parts.h"
 #include "server/engines.h"
 #include "server/identity.h"
+#include "server/job_parts.h"
 #include "server/message_parts.h"
 #include "server/settings.h"
 #include "server/system_random.h"
@@ -62,6 +63,7 @@ class Application {
   TaskScope scope_;                           // on the background thread
   std::unique_ptr<MessageParts> messages_;    // where a role needs them and there is a log
   std::unique_ptr<DocumentParts> documents_;  // where the role is served
+  std::unique_ptr<JobParts> jobs_;            // where the role is served
   std::unique_ptr<http::Server> server_;
 };
 

@@ -26,6 +26,7 @@ void add_config(CLI::App& program, Chosen& chosen);
 void add_metrics(CLI::App& program, Chosen& chosen);
 void add_admin(CLI::App& program, Chosen& chosen);
 void add_documents(CLI::App& program, Chosen& chosen);
+void add_jobs(CLI::App& program, Chosen& chosen);
 void add_log(CLI::App& program, Chosen& chosen);
 void add_dlq(CLI::App& program, Chosen& chosen);
 void add_version(CLI::App& program, Chosen& chosen);

@@ -18,6 +18,7 @@ int main(int count, char** arguments) {
   add_metrics(program, chosen);
   add_admin(program, chosen);
   add_documents(program, chosen);
+  add_jobs(program, chosen);
   add_log(program, chosen);
   add_dlq(program, chosen);
   add_version(program, chosen);

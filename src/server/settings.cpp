@@ -99,6 +99,7 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("messaging", messaging, "Messages between services, and where they are kept.");
   loader.section("accounts", accounts, "People and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");
+  loader.section("jobs", jobs, "Work that must not be lost: the queue, its kinds and this process's workers.");
   loader.rule([this](config::Problems& problems) { validate(problems); });
   for (const char* name : {"SLUICE_ADMIN_EMAIL", "SLUICE_ADMIN_PASSWORD", "SLUICE_SERVICE_KEY"}) {
     loader.allow_variable(name);

@@ -13,6 +13,7 @@
 #include "adapters/sqlite/sqlite_config.h"
 #include "documents/origin_config.h"
 #include "http/server_config.h"
+#include "jobs/jobs_config.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
 #include "server/coordination_settings.h"
@@ -82,6 +83,7 @@ struct Settings {
   MessagingSettings messaging;
   AccountsSettings accounts;
   documents::DocumentsConfig documents;
+  jobs::JobsConfig jobs;
 
   // Registers every section with `loader`, which fills them; they must not move afterwards.
   void register_with(config::Loader& loader);

@@ -1,0 +1,19 @@
+// Adds the jobs that other services ask for by messages of the topic `jobs.enqueue`, which they put into their outbox
+// together with their own change.
+//
+// A message carries one job as requests write it (jobs/job_request.h). Delivered twice it adds one job: by the job's
+// unique key, or where it has none by the message's id.
+#pragma once
+
+#include "jobs/jobs.h"
+#include "messaging/consumer_config.h"
+#include "messaging/handled.h"
+
+namespace sluice::jobs {
+
+inline constexpr const char* enqueue_topic = "jobs.enqueue";
+
+// `jobs` must outlive the consumer.
+messaging::Handler enqueue_handler(Jobs& jobs);
+
+}  // namespace sluice::jobs

@@ -1,0 +1,30 @@
+#include "jobs/job_request.h"
+
+namespace sluice::jobs {
+
+void JobRequest::describe(json::Object<JobRequest>& object) {
+  object.required("kind", &JobRequest::kind).length(1, 100).about("Any name; settings are [jobs.kinds.NAME].");
+  object.required("payload", &JobRequest::payload).about("Any JSON, up to 1 MiB.");
+  object.optional("uniqueKey", &JobRequest::unique_key)
+      .length(1, 500)
+      .about("At most one job of the kind that is live or has succeeded has it.");
+  object.optional("priority", &JobRequest::priority).range(INT32_MIN, INT32_MAX).about("Lower numbers first.");
+  object.optional("runAfter", &JobRequest::run_after).about("Not before; now where nothing is said.");
+  object.optional("maxAttempts", &JobRequest::max_attempts).range(1, 1'000).about("The kind's where nothing is said.");
+  object.optional("throttleKey", &JobRequest::throttle_key)
+      .length(1, 255)
+      .about("Jobs of one key are bounded together: a domain, a customer.");
+}
+
+NewJob JobRequest::job() && {
+  NewJob job{.kind = std::move(kind),
+             .payload = std::move(payload.text),
+             .unique_key = std::move(unique_key),
+             .priority = static_cast<int32_t>(priority),
+             .run_after = run_after,
+             .throttle_key = std::move(throttle_key)};
+  if (max_attempts) job.max_attempts = static_cast<int32_t>(*max_attempts);
+  return job;
+}
+
+}  // namespace sluice::jobs

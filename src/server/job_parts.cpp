@@ -1,0 +1,46 @@
+#include "server/job_parts.h"
+
+#include <boost/asio/ip/host_name.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "jobs/enqueue_messages.h"
+
+namespace sluice::server {
+
+JobParts::JobParts(const jobs::JobsConfig& config, sql::Database& database, Clock& clock, Random& random,
+                   Executor executor)
+    : config_(config),
+      clock_(clock),
+      random_(random),
+      executor_(std::move(executor)),
+      worker_(fmt::format("{}:{}", asio::ip::host_name(), getpid())),
+      kinds_(config.kinds),
+      store_(database, kinds_, clock, random),
+      jobs_(store_, bell_, clock),
+      upkeep_(store_, bell_, clock, random, config.retention),
+      recurring_(config.recurring, jobs_, clock, random) {}
+
+void JobParts::start(TaskScope& scope, messaging::MessageLog* log) {
+  upkeep_.start(scope);
+  recurring_.start(scope);
+  if (!handlers_.empty()) {
+    const jobs::Workers::Parts parts{store_, kinds_, bell_, clock_, random_};
+    workers_ = std::make_unique<jobs::Workers>(parts, config_.workers, worker_, handlers_, executor_);
+    workers_->start();
+  }
+  if (log != nullptr) {
+    messaging::ConsumerRole role{.group = "jobs", .topics = {jobs::enqueue_topic}, .worker = worker_};
+    const messaging::ConsumerParts parts{*log, clock_, random_};
+    enqueue_ = std::make_unique<messaging::Consumer>(parts, messaging::ConsumerConfig{}, std::move(role),
+                                                     jobs::enqueue_handler(jobs_), executor_);
+    enqueue_->start();
+  }
+}
+
+Task<> JobParts::stop() {
+  if (enqueue_) co_await enqueue_->stop();
+  if (workers_) co_await workers_->stop();
+}
+
+}  // namespace sluice::server

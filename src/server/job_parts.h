@@ -1,0 +1,48 @@
+// Jobs wired to their engines: the queue, what looks after it, and the workers of this process.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "adapters/sql/sql_job_store.h"
+#include "jobs/job_upkeep.h"
+#include "jobs/jobs.h"
+#include "jobs/workers.h"
+#include "messaging/consumer.h"
+
+namespace sluice::server {
+
+// Made at start; its loops live on `executor`. References must outlive it.
+class JobParts {
+ public:
+  JobParts(const jobs::JobsConfig& config, sql::Database& database, Clock& clock, Random& random, Executor executor);
+
+  jobs::Jobs& jobs() { return jobs_; }
+  const jobs::JobKinds& kinds() const { return kinds_; }
+
+  // Which kinds this process works on, and how: before `start`.
+  jobs::JobHandlers& handlers() { return handlers_; }
+
+  // Also adds the jobs that other services ask for by messages, where there is a log.
+  void start(TaskScope& scope, messaging::MessageLog* log);
+  // Before the scope is closed.
+  Task<> stop();
+
+ private:
+  const jobs::JobsConfig& config_;
+  Clock& clock_;
+  Random& random_;
+  Executor executor_;
+  const std::string worker_;  // names this process
+  jobs::JobKinds kinds_;
+  sql::SqlJobStore store_;
+  messaging::Bell bell_;
+  jobs::Jobs jobs_;
+  jobs::JobUpkeep upkeep_;
+  jobs::Recurring recurring_;
+  jobs::JobHandlers handlers_;
+  std::unique_ptr<jobs::Workers> workers_;        // where there are handlers
+  std::unique_ptr<messaging::Consumer> enqueue_;  // where there is a log
+};
+
+}  // namespace sluice::server

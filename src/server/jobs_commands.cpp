@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include "adapters/sql/sql_job_store.h"
+#include "runtime/system_clock.h"
+#include "server/blocking.h"
+#include "server/commands.h"
+#include "server/engines.h"
+#include "server/system_random.h"
+
+namespace sluice::server {
+namespace {
+
+using jobs::Job;
+using jobs::JobId;
+
+struct JobsFlags {
+  CommonFlags common;
+  std::string id;
+  std::string kind;
+  std::string status;
+  std::string older_than = "7d";
+  int count = 50;
+};
+
+// What every command on jobs works with; also beside a running server.
+struct JobDesk {
+  explicit JobDesk(const Settings& settings)
+      : engines(settings, {Service::jobs}, clock, Engines::Access::beside_owner),
+        kinds(settings.jobs.kinds),
+        store(engines.of(Service::jobs), kinds, clock, random) {}
+
+  asio::io_context here;
+  SystemClock clock;
+  SystemRandom random;
+  Engines engines;
+  jobs::JobKinds kinds;
+  sql::SqlJobStore store;
+};
+
+using Work = Task<int> (*)(JobDesk&, const JobsFlags&);
+
+int at_job_desk(const JobsFlags& flags, Work work) {
+  const auto loaded = settings_or_complain(flags.common);
+  if (!loaded) return asked_wrongly;
+  JobDesk desk(loaded->settings);
+  return run_blocking(desk.here, work(desk, flags));
+}
+
+std::string or_dash(const std::optional<Time>& time) {
+  return time ? format_time(*time) : "-";
+}
+
+std::optional<JobId> id_or_complain(const JobsFlags& flags) {
+  const auto id = JobId::parse(flags.id);
+  if (!id) fmt::print(stderr, "sluice: {} is no id of a job; `sluice jobs list` shows them\n", flags.id);
+  return id;
+}
+
+int no_such_job(const JobsFlags& flags) {
+  fmt::print(stderr, "sluice: there is no job {}\n", flags.id);
+  return failed;
+}
+
+Task<int> run_list(JobDesk& desk, const JobsFlags& flags) {
+  jobs::JobFilter filter;
+  if (!flags.kind.empty()) filter.kind = flags.kind;
+  if (!flags.status.empty()) {
+    filter.status = parse_enum<jobs::JobStatus>(flags.status);
+    if (!filter.status) {
+      fmt::print(stderr, "sluice: --status must be one of {}\n", list_names<jobs::JobStatus>());
+      co_return asked_wrongly;
+    }
+  }
+  const jobs::JobPage page = co_await desk.store.list(filter, std::nullopt, static_cast<size_t>(flags.count));
+  fmt::print("{:<36}  {:<20} {:<10} {:>8}  {:<24}  {}\n", "ID", "KIND", "STATUS", "ATTEMPTS", "RUN AFTER",
+             "LAST ERROR");
+  for (const Job& job : page.jobs) {
+    fmt::print("{}  {:<20} {:<10} {:>8}  {:<24}  {}\n", job.id.text(), job.kind, enum_name(job.status),
+               fmt::format("{}/{}", job.attempts, job.max_attempts), format_time(job.run_after),
+               job.last_error.value_or(""));
+  }
+  if (page.next) fmt::print(stderr, "there are more; --count says how many to show\n");
+  co_return 0;
+}
+
+void print_job(const Job& job) {
+  const auto line = [](std::string_view name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); };
+  line("id", job.id.text());
+  line("kind", job.kind);
+  line("status", std::string(enum_name(job.status)));
+  line("attempts", fmt::format("{} of {}", job.attempts, job.max_attempts));
+  line("priority", std::to_string(job.priority));
+  line("unique key", job.unique_key.value_or("-"));
+  line("throttle key", job.throttle_key.value_or("-"));
+  line("run after", format_time(job.run_after));
+  line("locked", job.locked_by ? fmt::format("by {} at {}", *job.locked_by, or_dash(job.locked_at)) : "-");
+  line("created", format_time(job.created_at));
+  line("updated", format_time(job.updated_at));
+  line("finished", or_dash(job.finished_at));
+  line("last error", job.last_error.value_or("-"));
+  line("payload", job.payload);
+  line("result", job.result.value_or("-"));
+  for (const jobs::Attempt& attempt : job.history) {
+    line(
+        fmt::format("attempt {}", attempt.number),
+        fmt::format("{} to {} by {}: {}{}", format_time(attempt.started_at), or_dash(attempt.ended_at), attempt.worker,
+                    attempt.outcome.empty() ? "running" : attempt.outcome, attempt.error ? ", " + *attempt.error : ""));
+  }
+}
+
+Task<int> run_show(JobDesk& desk, const JobsFlags& flags) {
+  const auto id = id_or_complain(flags);
+  if (!id) co_return asked_wrongly;
+  const std::optional<Job> job = co_await desk.store.find(*id);
+  if (!job) co_return no_such_job(flags);
+  print_job(*job);
+  co_return 0;
+}
+
+Task<int> run_retry(JobDesk& desk, const JobsFlags& flags) {
+  const auto id = id_or_complain(flags);
+  if (!id) co_return asked_wrongly;
+  const std::optional<bool> done = co_await desk.store.retry(*id);
+  if (!done) co_return no_such_job(flags);
+  if (!*done) fmt::print(stderr, "sluice: it is not dead, or another job has its unique key by now\n");
+  if (*done) fmt::print("queued again\n");
+  co_return *done ? 0 : failed;
+}
+
+Task<int> run_cancel(JobDesk& desk, const JobsFlags& flags) {
+  const auto id = id_or_complain(flags);
+  if (!id) co_return asked_wrongly;
+  const std::optional<bool> done = co_await desk.store.cancel(*id);
+  if (!done) co_return no_such_job(flags);
+  if (!*done) fmt::print(stderr, "sluice: only a job that waits can be canceled; it runs, or has ended\n");
+  if (*done) fmt::print("canceled\n");
+  co_return *done ? 0 : failed;
+}
+
+Task<int> run_stats(JobDesk& desk, const JobsFlags&) {
+  const jobs::JobStats stats = co_await desk.store.stats();
+  fmt::print("{:<24}", "KIND");
+  for (const auto& status : enum_names(jobs::JobStatus{})) fmt::print(" {:>10}", status.name);
+  fmt::print(" {:>12}  {}\n", "finished/s", "oldest waiting");
+  for (const jobs::KindStats& kind : stats.kinds) {
+    fmt::print("{:<24}", kind.kind);
+    for (const auto& status : enum_names(jobs::JobStatus{})) {
+      const auto found = kind.counts.find(status.value);
+      fmt::print(" {:>10}", found == kind.counts.end() ? 0 : found->second);
+    }
+    fmt::print(" {:>12.1f}  {}\n", kind.finished_per_second, or_dash(kind.oldest_waiting));
+  }
+  for (const jobs::FailingKey& key : stats.top_failing) {
+    fmt::print("failing: {} of {}, {} times in the last hour\n", key.throttle_key, key.kind, key.failures);
+  }
+  co_return 0;
+}
+
+Task<int> run_purge(JobDesk& desk, const JobsFlags& flags) {
+  constexpr size_t at_once = 10'000;
+  const auto age = parse_duration(flags.older_than);
+  if (!age) {
+    fmt::print(stderr, "sluice: --older-than {} is no duration; write 7d or 12h\n", flags.older_than);
+    co_return asked_wrongly;
+  }
+  size_t total = 0;
+  Instant next = desk.clock.now() + 1s;
+  for (size_t purged = at_once; purged == at_once;) {
+    purged = co_await desk.store.purge(*age, at_once);
+    total += purged;
+    if (desk.clock.now() < next) continue;
+    next = desk.clock.now() + 1s;
+    fmt::print(stderr, "{} purged so far\n", total);
+  }
+  fmt::print("{} purged\n", total);
+  co_return 0;
+}
+
+}  // namespace
+
+void add_jobs(CLI::App& program, Chosen& chosen) {
+  const auto flags = std::make_shared<JobsFlags>();
+  CLI::App* const command = program.add_subcommand("jobs", "Jobs in the queue; also beside a running server");
+  command->require_subcommand(1);
+  command->footer("Example: sluice jobs list --status dead");
+  const auto add = [&](const char* name, const char* about, const char* example, Work work) {
+    CLI::App* const one = command->add_subcommand(name, about);
+    add_common_flags(*one, flags->common);
+    one->footer(std::string("Example: ") + example);
+    one->callback([flags, work, &chosen] { chosen = [flags, work] { return at_job_desk(*flags, work); }; });
+    return one;
+  };
+  const auto add_for_one = [&](const char* name, const char* about, const char* example, Work work) {
+    add(name, about, example, work)->add_option("id", flags->id, "The job's id")->required();
+  };
+  CLI::App* const list =
+      add("list", "Jobs, the newest first", "sluice jobs list --kind enrich_link --status dead", run_list);
+  list->add_option("--kind", flags->kind, "Of this kind");
+  list->add_option("--status", flags->status, "queued, running, succeeded, failed, dead or canceled");
+  list->add_option("--count", flags->count, "How many (default: 50)")->check(CLI::Range(1, 1'000'000));
+  add_for_one("show", "A job and all its tries", "sluice jobs show 018f4e1c-6d2a-7c3e-9f10-0242ac120002", run_show);
+  add_for_one("retry", "Queue a dead job again", "sluice jobs retry 018f4e1c-6d2a-7c3e-9f10-0242ac120002", run_retry);
+  add_for_one("cancel", "Cancel a job that waits", "sluice jobs cancel 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+              run_cancel);
+  add("stats", "Count jobs by kind and state", "sluice jobs stats", run_stats);
+  add("purge", "Forget finished jobs", "sluice jobs purge --older-than 7d", run_purge)
+      ->add_option("--older-than", flags->older_than, "Finished longer ago than this (default: 7d)");
+}
+
+}  // namespace sluice::server

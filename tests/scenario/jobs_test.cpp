@@ -1,0 +1,335 @@
+// The queue as workers in any language and operators meet it, on each database.
+#include <fstream>
+#include <future>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "jobs/job.h"
+#include "server/blocking.h"
+#include "server/log_desk.h"
+#include "tests/scenario/raw_client.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/sluice_server.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct JobAnswer {
+  std::string id;
+  bool duplicate = false;
+  std::string kind{};
+  json::Raw payload{};
+  int64_t attempt = 0;
+  std::string lock_token{};
+  std::optional<std::string> throttle_key{};
+  std::string status{};
+
+  static void describe(json::Object<JobAnswer>& object) {
+    object.required("id", &JobAnswer::id);
+    object.optional("duplicate", &JobAnswer::duplicate);
+    object.optional("kind", &JobAnswer::kind);
+    object.optional("payload", &JobAnswer::payload);
+    object.optional("attempt", &JobAnswer::attempt);
+    object.optional("lockToken", &JobAnswer::lock_token);
+    object.optional("throttleKey", &JobAnswer::throttle_key);
+    object.optional("status", &JobAnswer::status);
+  }
+};
+struct JobsAnswer {
+  std::vector<JobAnswer> jobs;
+  std::optional<std::string> next;
+
+  static void describe(json::Object<JobsAnswer>& object) {
+    object.required("jobs", &JobsAnswer::jobs);
+    object.optional("next", &JobsAnswer::next);
+  }
+};
+
+class JobsOverHttp : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    std::string config = fmt::format("[accounts]\nperson_keys_file = \"{}\"\n", write("person.keys", person_keys));
+    config += "[jobs.kinds.short]\nlock_ttl = \"1s\"\nmax_attempts = 5\n[jobs.kinds.once]\nmax_attempts = 1\n";
+    if (GetParam() == "sqlite") {
+      config += fmt::format("[storage]\ndata = \"{}\"\n", (folder_ / "data").string());
+    } else {
+      postgres_.emplace();
+      const std::string password = write("password", postgres_->password());
+      config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", postgres_->url(), postgres_->user());
+      config += fmt::format("password_file = \"{0}\"\nadmin_password_file = \"{0}\"\n", password);
+    }
+    config_ = write("sluice.toml", config);
+    ASSERT_EQ(sluice({"migrate"}).code, 0);
+    server_.emplace(SluiceOptions{.config = config_});
+    key_ = make_key("SERVICE");
+  }
+  void TearDown() override {
+    if (server_) EXPECT_EQ(server_->stop(), 0);
+  }
+
+  std::string make_key(const std::string& role) const {
+    const std::string made = sluice({"admin", "create-key", "--role", role, "--name", "test-" + role}).output;
+    std::string key = made.substr(made.rfind("sk_"));
+    return key.erase(key.find_last_not_of('\n') + 1);
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string file = (folder_ / name).string();
+    std::ofstream(file) << text;
+    return file;
+  }
+  CommandResult sluice(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--config", config_});
+    return run_sluice(std::move(arguments));
+  }
+  RawResponse ask(const std::string& method, const std::string& target, const std::string& body = "") const {
+    RawClient client(server_->port());
+    client.send(
+        fmt::format("{} {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
+                    "Content-Length: {}\r\n\r\n{}",
+                    method, target, key_, body.size(), body));
+    return client.read_response();
+  }
+  static JobsAnswer read(const RawResponse& response) {
+    auto answer = json::decode<JobsAnswer>(response.body, json::Unknown::ignored);
+    EXPECT_TRUE(answer) << response.status << ' ' << response.body;
+    return answer ? std::move(*answer) : JobsAnswer{};
+  }
+  JobsAnswer enqueue(const std::string& jobs) const {
+    const RawResponse response = ask("POST", "/api/v1/jobs", R"({"jobs":[)" + jobs + "]}");
+    EXPECT_EQ(response.status, 201) << response.body;
+    return read(response);
+  }
+  std::string add(const std::string& kind) const {
+    return enqueue(fmt::format(R"({{"kind":"{}","payload":{{}}}})", kind)).jobs.at(0).id;
+  }
+  std::vector<JobAnswer> claim(const std::string& kind, int wait_ms = 0, int limit = 10) const {
+    return read(ask("POST", "/api/v1/jobs/claim",
+                    fmt::format(R"({{"worker":"w","kinds":["{}"],"limit":{},"waitMs":{}}})", kind, limit, wait_ms)))
+        .jobs;
+  }
+  std::string tell(const std::string& verb, const JobAnswer& job, const std::string& more = "") const {
+    return ask("POST", "/api/v1/jobs/" + verb,
+               fmt::format(R"({{"jobs":[{{"id":"{}","lockToken":"{}"{}}}]}})", job.id, job.lock_token, more))
+        .body;
+  }
+  std::string show(const std::string& id) const { return ask("GET", "/api/v1/jobs/" + id).body; }
+  std::string status(const std::string& id) const {
+    const auto job = json::decode<JobAnswer>(show(id), json::Unknown::ignored);
+    return job ? job->status : "";
+  }
+
+  const std::string person_keys = "lookup " + std::string(64, 'a') + "\n1 " + std::string(64, 'b') + "\n";
+  TemporaryFolder folder_;
+  std::optional<PostgresServer> postgres_;
+  std::string config_;
+  std::optional<SluiceServer> server_;
+  std::string key_;
+};
+
+TEST_P(JobsOverHttp, a_job_is_added_claimed_and_completed) {
+  const JobsAnswer added =
+      enqueue(R"({"kind":"mail","payload":{"to":"a"},"priority":5},)"
+              R"({"kind":"mail","payload":[1,"two"],"priority":-5,"throttleKey":"example.com","maxAttempts":7})");
+  const std::vector<JobAnswer> claimed = claim("mail");
+  ASSERT_EQ(claimed.size(), 2U);
+  EXPECT_EQ(claimed[0].id, added.jobs[1].id);
+  EXPECT_EQ(claimed[0].payload.text, R"([1,"two"])");
+  EXPECT_EQ(claimed[0].throttle_key, "example.com");
+  EXPECT_EQ(claimed[1].attempt, 1);
+  EXPECT_EQ(claimed[1].throttle_key, std::nullopt);
+
+  EXPECT_EQ(tell("heartbeat", claimed[1]),
+            fmt::format(R"({{"results":[{{"id":"{}","accepted":true}}]}})", claimed[1].id));
+  EXPECT_THAT(tell("complete", claimed[1], R"(,"result":{"sent":true})"), HasSubstr(R"("accepted":true)"));
+  EXPECT_THAT(tell("complete", claimed[1]), HasSubstr(R"("accepted":false,"reason":"not-running")"));
+  EXPECT_THAT(tell("complete", {.id = "00000000-0000-7000-8000-000000000000", .lock_token = "1"}),
+              HasSubstr(R"("reason":"unknown")"));
+  EXPECT_THAT(tell("complete", {.id = claimed[0].id, .lock_token = "nonsense"}), HasSubstr(R"("reason":"stale-lock")"));
+  const std::string shown = show(claimed[1].id);
+  EXPECT_THAT(shown, HasSubstr(R"("status":"succeeded","attempts":1,"maxAttempts":2)"));
+  EXPECT_THAT(shown, HasSubstr(R"("result":{"sent":true})"));
+  EXPECT_THAT(shown, HasSubstr(R"("history":[{"attempt":1,)"));
+  EXPECT_THAT(show(claimed[0].id), HasSubstr(R"("maxAttempts":7)"));
+}
+
+TEST_P(JobsOverHttp, a_unique_key_has_one_job) {
+  const JobsAnswer added =
+      enqueue(R"({"kind":"mail","payload":1,"uniqueKey":"a"},{"kind":"mail","payload":2,"uniqueKey":"b"},)"
+              R"({"kind":"mail","payload":3,"uniqueKey":"a"})");
+  EXPECT_FALSE(added.jobs[0].duplicate);
+  EXPECT_TRUE(added.jobs[2].duplicate);
+  EXPECT_EQ(added.jobs[2].id, added.jobs[0].id);
+  const JobsAnswer again = enqueue(R"({"kind":"mail","payload":4,"uniqueKey":"b"})");
+  EXPECT_TRUE(again.jobs[0].duplicate);
+  EXPECT_EQ(again.jobs[0].id, added.jobs[1].id);
+}
+
+TEST_P(JobsOverHttp, one_bad_job_is_named_and_none_is_added) {
+  for (const char* bad : {R"({"kind":"","payload":1})", R"({"payload":1})", R"({"kind":7,"payload":1})",
+                          R"({"kind":"mail","payload":1,"maxAttempts":0})", R"({"kind":"mail","payload":1,"x":1})",
+                          R"({"kind":"mail","payload":1,"runAfter":"soon"})"}) {
+    const RawResponse response =
+        ask("POST", "/api/v1/jobs", fmt::format(R"({{"jobs":[{{"kind":"mail","payload":1}},{}]}})", bad));
+    EXPECT_EQ(response.status, 422) << bad;
+    EXPECT_THAT(response.body, HasSubstr(R"("code":"invalid-job")"));
+    EXPECT_THAT(response.body, HasSubstr(R"("field":"jobs[1])")) << bad;
+  }
+  EXPECT_TRUE(claim("mail").empty());
+  EXPECT_EQ(ask("POST", "/api/v1/jobs", R"({"jobs":[]})").status, 422);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs", R"({"jobs":)").status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs", R"({"job":[]})").status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/claim", R"({"worker":"w","kinds":["a"],"limit":1,"waitMs":30001})").status, 422);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs?status=lost").status, 422);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs?cursor=x").status, 422);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/00000000-0000-7000-8000-000000000000").status, 404);
+}
+
+TEST_P(JobsOverHttp, only_services_may_call) {
+  key_ = make_key("USER");
+  EXPECT_EQ(ask("POST", "/api/v1/jobs", R"({"jobs":[{"kind":"a","payload":1}]})").status, 403);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/stats").status, 403);
+  key_ = "sk_wrong";
+  EXPECT_EQ(ask("GET", "/api/v1/jobs").status, 401);
+}
+
+TEST_P(JobsOverHttp, a_failed_job_waits_a_dead_one_is_retried_and_a_waiting_one_canceled) {
+  const std::string soft = add("mail");
+  EXPECT_THAT(tell("fail", claim("mail").at(0), R"(,"error":"no route")"), HasSubstr(R"("accepted":true)"));
+  EXPECT_THAT(show(soft), HasSubstr(R"("status":"failed")"));
+  EXPECT_THAT(show(soft), HasSubstr(R"("lastError":"no route")"));
+  EXPECT_TRUE(claim("mail").empty());  // for five minutes
+
+  const std::string hard = add("mail");
+  tell("fail", claim("mail").at(0), R"(,"error":"no mailbox","permanent":true)");
+  EXPECT_EQ(status(hard), "dead");
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/" + hard + "/cancel").status, 409);
+  EXPECT_THAT(ask("POST", "/api/v1/jobs/" + hard + "/retry").body, HasSubstr(R"("status":"queued")"));
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/" + hard + "/retry").status, 409);
+  EXPECT_THAT(ask("POST", "/api/v1/jobs/" + hard + "/cancel").body, HasSubstr(R"("status":"canceled")"));
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/" + soft + "/cancel").status, 200);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/00000000-0000-7000-8000-000000000000/retry").status, 404);
+}
+
+TEST_P(JobsOverHttp, who_does_not_renew_loses_the_job_and_comes_too_late) {
+  const std::string id = add("short");
+  const JobAnswer first = claim("short").at(0);
+  const std::vector<JobAnswer> second = claim("short", 10'000);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].id, id);
+  EXPECT_EQ(second[0].attempt, 2);
+  EXPECT_THAT(tell("complete", first), HasSubstr(R"("accepted":false,"reason":"stale-lock")"));
+  EXPECT_THAT(tell("heartbeat", first), HasSubstr(R"("reason":"stale-lock")"));
+  EXPECT_THAT(tell("complete", second[0]), HasSubstr(R"("accepted":true)"));
+  EXPECT_THAT(show(id), HasSubstr(R"("outcome":"lost")"));
+}
+
+TEST_P(JobsOverHttp, who_renews_keeps_the_job) {
+  add("short");
+  const JobAnswer job = claim("short").at(0);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(claim("short", 400).empty());
+    EXPECT_THAT(tell("heartbeat", job), HasSubstr(R"("accepted":true)"));
+  }
+  EXPECT_THAT(tell("complete", job), HasSubstr(R"("accepted":true)"));
+}
+
+TEST_P(JobsOverHttp, a_claim_waits_for_work_and_ends_with_the_server) {
+  auto waiting = std::async(std::launch::async, [this] { return claim("mail", 30'000); });
+  EXPECT_EQ(waiting.wait_for(300ms), std::future_status::timeout);
+  const std::string id = add("mail");
+  ASSERT_EQ(waiting.wait_for(5s), std::future_status::ready);
+  EXPECT_EQ(waiting.get().at(0).id, id);
+
+  waiting = std::async(std::launch::async, [this] { return claim("mail", 30'000); });
+  EXPECT_EQ(waiting.wait_for(300ms), std::future_status::timeout);
+  EXPECT_EQ(server_->stop(), 0);
+  server_.reset();
+  ASSERT_EQ(waiting.wait_for(5s), std::future_status::ready);
+  EXPECT_TRUE(waiting.get().empty());
+}
+
+TEST_P(JobsOverHttp, jobs_are_listed_page_by_page_and_counted) {
+  for (int i = 0; i < 5; ++i) add("mail");
+  add("other");
+  tell("complete", claim("mail", 0, 1).at(0));
+  std::vector<size_t> pages;
+  std::string cursor;
+  do {
+    const JobsAnswer page = read(ask("GET", "/api/v1/jobs?kind=mail&status=&limit=2&cursor=" + cursor));
+    pages.push_back(page.jobs.size());
+    cursor = page.next.value_or("");
+  } while (!cursor.empty());
+  EXPECT_THAT(pages, ElementsAre(2, 2, 1));
+  EXPECT_EQ(read(ask("GET", "/api/v1/jobs?status=succeeded")).jobs.size(), 1U);
+  const std::string stats = ask("GET", "/api/v1/jobs/stats").body;
+  EXPECT_THAT(stats, HasSubstr(R"({"kind":"mail","counts":{"queued":4,"succeeded":1},"oldestWaiting":"20)"));
+}
+
+TEST_P(JobsOverHttp, operators_look_retry_cancel_and_purge_beside_the_server) {
+  const std::string dead = add("once");
+  tell("fail", claim("once").at(0), R"(,"error":"it broke")");
+  const std::string done = add("mail");
+  tell("complete", claim("mail").at(0));
+  EXPECT_THAT(sluice({"jobs", "list", "--status", "dead"}).output, HasSubstr(dead));
+  EXPECT_THAT(sluice({"jobs", "show", dead}).output, HasSubstr("it broke"));
+  EXPECT_THAT(sluice({"jobs", "stats"}).output, HasSubstr("once"));
+  EXPECT_EQ(sluice({"jobs", "retry", dead}).code, 0);
+  EXPECT_EQ(sluice({"jobs", "retry", dead}).code, 1);
+  EXPECT_EQ(sluice({"jobs", "cancel", dead}).code, 0);
+  EXPECT_EQ(sluice({"jobs", "cancel", done}).code, 1);
+  EXPECT_EQ(sluice({"jobs", "show", "nonsense"}).code, 2);
+  EXPECT_EQ(sluice({"jobs", "show", "00000000-0000-7000-8000-000000000000"}).code, 1);
+  EXPECT_EQ(sluice({"jobs", "list", "--status", "lost"}).code, 2);
+  EXPECT_EQ(sluice({"jobs", "purge", "--older-than", "soon"}).code, 2);
+  EXPECT_THAT(sluice({"jobs", "purge", "--older-than", "0s"}).output, HasSubstr("2 purged"));
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/" + done).status, 404);
+}
+
+TEST_P(JobsOverHttp, the_example_worker_works) {
+  std::string many;
+  for (int i = 0; i < 25; ++i)
+    many += fmt::format(R"({}{{"kind":"greet","payload":{{"name":"n{}"}}}})", i ? "," : "", i);
+  const JobsAnswer added = enqueue(many + R"(,{"kind":"greet","payload":{}})");
+  const std::string script = std::string(std::getenv("SLUICE_SOURCE")) + "/examples/worker.py";
+  const std::string output = run_program({.arguments = {"python3", script, "--url", server_->url(), "--until-idle"},
+                                          .environment = {{"SLUICE_KEY", key_}}});
+  EXPECT_THAT(output, HasSubstr("25 done, 1 failed"));
+  EXPECT_THAT(show(added.jobs[0].id), HasSubstr(R"("result":{"greeting":"Hello, n0!"})"));
+  EXPECT_EQ(status(added.jobs[25].id), "dead");
+}
+
+TEST_P(JobsOverHttp, a_message_of_another_service_adds_a_job_once) {
+  if (GetParam() != "sqlite") GTEST_SKIP() << "there is no log without Redis or Kafka";
+  const auto loaded = server::load_settings({config_, {}});
+  server::LogDesk desk(loaded->settings, server::LogEngine::embedded);
+  const auto publish = [&desk](std::string payload, messaging::Headers headers) {
+    messaging::Message message{"jobs.enqueue", "k", std::move(payload), std::move(headers)};
+    server::run_blocking(desk.here, publish_one(desk.parts.log(), std::move(message)));
+  };
+  const std::string id = "018f4e1c-6d2a-7c3e-9f10-0242ac120002";
+  publish(R"({"kind":"told","payload":1,"uniqueKey":"a"})", {});
+  publish(R"({"kind":"told","payload":2,"uniqueKey":"a"})", {});
+  publish(R"({"kind":"told","payload":3})", {{"message-id", id}});
+  publish(R"({"kind":"told","payload":3})", {{"message-id", id}});
+  publish(R"({"no":"job"})", {});
+  publish(R"({"kind":"last","payload":4})", {});
+  EXPECT_EQ(claim("last", 30'000).size(), 1U);  // of the same key: the others have been handled
+  const std::vector<JobAnswer> told = claim("told");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].payload.text, "1");
+  EXPECT_EQ(told[1].payload.text, "3");
+  EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("PARSE_ERROR"));
+  server::run_blocking(desk.here, desk.parts.close());
+}
+
+INSTANTIATE_TEST_SUITE_P(, JobsOverHttp, testing::Values("sqlite", "postgres"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace sluice::test
