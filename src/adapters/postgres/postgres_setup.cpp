@@ -74,11 +74,20 @@ std::vector<Setting> role_settings(const SetupConfig& config, const std::string&
   const auto milliseconds = [](Duration duration) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
   };
-  return {{"search_path", service},
-          {"statement_timeout", milliseconds(config.statement_timeout)},
-          {"lock_timeout", milliseconds(config.lock_timeout)},
-          // Bodies of transactions never wait for anything but the database: who is idle inside one is dead.
-          {"idle_in_transaction_session_timeout", milliseconds(config.statement_timeout)}};
+  std::vector<Setting> settings = {
+      {"search_path", service},
+      {"statement_timeout", milliseconds(config.statement_timeout)},
+      {"lock_timeout", milliseconds(config.lock_timeout)},
+      // Bodies of transactions never wait for anything but the database: who is idle inside one is dead.
+      {"idle_in_transaction_session_timeout", milliseconds(config.statement_timeout)}};
+  if (service == "job_service") {
+    // What is known of a queue is always wrong: empty when it was looked at, full when it matters. Each of its
+    // statements has an index in the right order; to read and sort everything instead is never right.
+    for (const char* plan : {"enable_bitmapscan", "enable_sort", "enable_hashjoin", "enable_mergejoin", "jit"}) {
+      settings.push_back({plan, "off"});
+    }
+  }
+  return settings;
 }
 
 TxTask<> ensure_service(Tx& tx, std::string name, std::string secret, std::vector<Setting> settings) {

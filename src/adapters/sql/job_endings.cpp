@@ -16,15 +16,15 @@ using jobs::Verdict;
 
 // Writing a job among the finished ones takes it out of the live ones: the database itself sees to that, and refuses
 // what may not end so. Without a lock: whoever changes one of the jobs just now makes the database refuse the
-// statement.
+// statement. OFFSET 0 has the jobs looked up by their ids, whatever is believed of the table.
 constexpr Statement end_free{Statement::PerDialect{
     .postgres =
         "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
         "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
-        "SELECT jobs.id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
+        "SELECT ended.id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
         "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, given.result "
         "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::json[]) AS given (id, token, result) "
-        "JOIN jobs ON jobs.id = given.id "
+        "CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended "
         "WHERE lock_token = given.token AND status = 'running' AND throttle_key IS NULL RETURNING id, lock_token",
     .sqlite = "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
               "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
