@@ -46,6 +46,8 @@ class MessageParts::Engine {
   virtual bool needs_relays() const { return true; }
   // Whether topics are made anew wherever they are missed; else `sluice migrate` alone makes them.
   virtual bool declares_at_start() const { return true; }
+  // Throws EngineUnavailable where it does not answer; cheap.
+  virtual Task<> reach() { co_return; }
   // Keeps messages for their retention, where the engine does not do so itself.
   virtual void start(TaskScope&) {}
   virtual Task<> close() { co_return; }
@@ -110,6 +112,7 @@ class MessageParts::InKafka final : public Engine {
   messaging::MessageLog& log() override { return log_; }
   messaging::LogView& view() override { return log_; }
   bool declares_at_start() const override { return false; }
+  Task<> reach() override { return log_.reach(); }
   Task<> close() override { return log_.close(); }
 
  private:
@@ -182,7 +185,7 @@ Task<> MessageParts::prepare() {
 }
 
 Task<> MessageParts::reach() {
-  co_await view().topics();
+  return engine_->reach();
 }
 
 void MessageParts::start(TaskScope& scope) {

@@ -38,7 +38,7 @@ class MessageParts {
   // Makes the topics, as `sluice migrate` does.
   Task<> declare_topics();
 
-  // Throws EngineUnavailable where the log does not answer.
+  // Throws EngineUnavailable where the log has an engine of its own that does not answer.
   Task<> reach();
 
   // Makes sure of the topics, relays outboxes, keeps messages for their retention and the lag in the metrics. On the
