@@ -1,6 +1,7 @@
 #include "messaging/outbox_relay.h"
 
 #include "base/check.h"
+#include "messaging/outbox_pieces.h"
 #include "runtime/config_section.h"
 #include "runtime/log.h"
 #include "runtime/metrics.h"
@@ -156,23 +157,52 @@ Task<> OutboxRelay::work(std::vector<OutboxRow> rows) {
   try {
     co_await publish(std::move(rows));
     failed_ = 0;
+    piece_bytes_ = std::min(piece_bytes_ + piece_bytes_ / 4, largest_piece);
   } catch (const EngineUnavailable& error) {
     trouble_ = error.what();
+    const bool too_much = dynamic_cast<const Overloaded*>(&error) || dynamic_cast<const DeadlineExceeded*>(&error);
+    if (too_much) piece_bytes_ = std::max(piece_bytes_ / 2, smallest_piece);
   }
   for (const int32_t bucket : buckets) in_work_.erase(bucket);
   finished_.notify_all();
   bell_.ring();  // these buckets were left out meanwhile
 }
 
+// One piece after the other: an aggregate that one has to leave behind is left out of the next.
 Task<> OutboxRelay::publish(std::vector<OutboxRow> rows) {
+  std::set<std::string> left_behind;
+  std::vector<std::vector<OutboxRow>> pieces = in_pieces(std::move(rows), piece_bytes_);
+  for (std::vector<OutboxRow>& piece : pieces) {
+    std::erase_if(piece, [&](const OutboxRow& row) { return left_behind.contains(row.aggregate); });
+    if (piece.empty()) continue;
+    std::vector<Published> outcomes = co_await send(piece);
+    for (size_t i = 0; i < piece.size(); ++i) {
+      if (!std::holds_alternative<Position>(outcomes[i])) left_behind.insert(piece[i].aggregate);
+    }
+    co_await settle(std::move(piece), std::move(outcomes));
+  }
+}
+
+// Takes the messages out of the rows.
+Task<std::vector<Published>> OutboxRelay::send(std::vector<OutboxRow>& rows) {
   std::vector<Message> messages;
   messages.reserve(rows.size());
-  for (OutboxRow& row : rows) messages.push_back(std::move(row.message));
-  const Deadline deadline = Deadline::after(clock_, config_.send_timeout);
-  std::vector<Published> outcomes =
-      co_await with_deadline(clock_, deadline, "message log", log_.publish(std::move(messages)));
-  check_that(outcomes.size() == rows.size(), "{} outcomes for {} messages", outcomes.size(), rows.size());
-  co_await settle(std::move(rows), std::move(outcomes));
+  for (OutboxRow& row : rows) {
+    if (row.unreadable.empty()) messages.push_back(std::move(row.message));
+  }
+  const size_t sent = messages.size();
+  std::vector<Published> answers;
+  if (sent > 0) {
+    const Deadline deadline = Deadline::after(clock_, config_.send_timeout);
+    answers = co_await with_deadline(clock_, deadline, "message log", log_.publish(std::move(messages)));
+  }
+  check_that(answers.size() == sent, "{} outcomes for {} messages", answers.size(), sent);
+  std::vector<Published> outcomes;
+  auto answer = answers.begin();
+  for (const OutboxRow& row : rows) {
+    outcomes.push_back(row.unreadable.empty() ? std::move(*answer++) : Published(Rejected{row.unreadable}));
+  }
+  co_return outcomes;
 }
 
 Task<> OutboxRelay::settle(std::vector<OutboxRow> rows, std::vector<Published> outcomes) {

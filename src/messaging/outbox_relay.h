@@ -60,6 +60,7 @@ class OutboxRelay {
   BatchLimits limits(size_t buckets) const;
   Task<> work(std::vector<OutboxRow> rows);
   Task<> publish(std::vector<OutboxRow> rows);
+  Task<std::vector<Published>> send(std::vector<OutboxRow>& rows);
   Task<> settle(std::vector<OutboxRow> rows, std::vector<Published> outcomes);
   Task<> refuse(OutboxRow row, std::string reason);
   Task<> hold_round();
@@ -80,7 +81,11 @@ class OutboxRelay {
   Instant rewind_due_{};
   std::set<int32_t> in_work_;  // buckets
   std::string trouble_;        // of a batch; empty: none
-  unsigned failed_ = 0;        // rounds, one after the other
+  // Goes to the log at once: less after each time that this was too much for it, or took it too long.
+  static constexpr size_t largest_piece = max_message_bytes;
+  static constexpr size_t smallest_piece = 16 << 10;
+  size_t piece_bytes_ = largest_piece;
+  unsigned failed_ = 0;  // rounds, one after the other
   bool stopping_ = false;
   Wakeup stop_;
   Wakeup finished_;  // a batch

@@ -163,6 +163,50 @@ TEST_F(OutboxRelayTest, a_row_that_is_taken_at_the_second_try_goes_before_its_ag
   EXPECT_EQ(log.stored["aggregate 0"], up_to(4));
 }
 
+TEST_F(OutboxRelayTest, an_unreadable_row_is_refused_for_its_own_fault) {
+  append(2, 1);
+  store.append("aggregate 0").unreadable = "no JSON";
+  append(2, 3);
+  start("a");
+  run_for(500ms);
+  EXPECT_EQ(store.tried.size(), 1U);
+  EXPECT_EQ(log.stored["aggregate 0"], up_to(1));
+  EXPECT_EQ(log.stored["aggregate 1"], up_to(4));
+  run_for(5s);
+  EXPECT_EQ(store.tried.size(), 3U);
+  EXPECT_TRUE(store.rows[2].dead);
+  EXPECT_EQ(log.stored["aggregate 0"], up_to(1)) << "its aggregate waits for an operator";
+}
+
+TEST_F(OutboxRelayTest, a_row_of_another_topic_does_not_overtake_a_refused_one) {
+  log.poison.insert("unknown");
+  store.append("x");
+  store.append("x").topic = "unknown";
+  store.append("x");
+  start("a");
+  run_for(500ms);
+  EXPECT_EQ(log.stored["x"], up_to(1));
+  log.poison.clear();
+  run_for(2s);
+  EXPECT_EQ(log.stored["x"], up_to(3));
+}
+
+TEST_F(OutboxRelayTest, many_large_rows_go_in_pieces_that_the_log_has_room_for) {
+  for (int i = 0; i < 40; ++i) store.append("x").padding = size_t{4} << 20;
+  start("a");
+  run_for(2s);
+  EXPECT_EQ(log.stored["x"], up_to(40));
+}
+
+TEST_F(OutboxRelayTest, an_overloaded_log_gets_smaller_pieces) {
+  log.room = 100 << 10;
+  for (int i = 0; i < 90; ++i) store.append(fmt::format("aggregate {}", i % 3)).padding = 20 << 10;
+  start("a");
+  run_for(1min);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  expect_all_in_order(3, 30);
+}
+
 TEST_F(OutboxRelayTest, hundreds_of_waiting_rows_do_not_starve_their_bucket) {
   log.poison.insert("aggregate 0");
   append(1, 350);

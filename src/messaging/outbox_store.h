@@ -40,6 +40,7 @@ struct OutboxRow {
   OutboxMark mark;
   std::string aggregate;  // names it among all; the message's key is its id alone
   Message message;
+  std::string unreadable{};  // why the row can't become a message, which is its own fault; empty: it can
 };
 
 struct BatchLimits {

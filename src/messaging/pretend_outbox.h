@@ -15,8 +15,24 @@ class PretendOutbox : public OutboxStore {
  public:
   explicit PretendOutbox(Clock& clock) : clock_(clock) {}
 
+  struct Row {
+    int64_t id = 0;
+    std::string aggregate;
+    int64_t version = 0;
+    bool published = false;
+    bool dead = false;
+    int tries = 0;
+    std::string topic = "topic";
+    std::string unreadable{};
+    size_t padding = 0;  // bytes of its message
+    int32_t bucket() const { return partition_of(aggregate, outbox_buckets); }
+  };
+
   // A committed row of an aggregate; its version is how many there were before.
-  void append(const std::string& aggregate) { rows.push_back({++last_id_, aggregate, ++versions_[aggregate]}); }
+  Row& append(const std::string& aggregate) {
+    rows.push_back({++last_id_, aggregate, ++versions_[aggregate]});
+    return rows.back();
+  }
 
   Task<std::vector<HeldBucket>> hold(std::string owner, Duration ttl) override {
     if (down) throw EngineUnavailable("database", "down");
@@ -60,8 +76,8 @@ class PretendOutbox : public OutboxStore {
         if (std::ranges::find(without, row.aggregate) != without.end()) continue;
         if (left == 0) break;
         --left;
-        Message message{"topic", row.aggregate, std::to_string(row.version)};
-        batch.rows.push_back({{row.id, scan.held}, row.aggregate, std::move(message)});
+        Message message{row.topic, row.aggregate, std::to_string(row.version) + std::string(row.padding, ' ')};
+        batch.rows.push_back({{row.id, scan.held}, row.aggregate, std::move(message), row.unreadable});
       }
     }
     co_return batch;
@@ -102,15 +118,6 @@ class PretendOutbox : public OutboxStore {
         buckets_, [&](const Bucket& bucket) { return bucket.owner == owner && bucket.until > clock_.now(); }));
   }
 
-  struct Row {
-    int64_t id = 0;
-    std::string aggregate;
-    int64_t version = 0;
-    bool published = false;
-    bool dead = false;
-    int tries = 0;
-    int32_t bucket() const { return partition_of(aggregate, outbox_buckets); }
-  };
   std::vector<Row> rows;
   std::vector<Instant> tried;  // when a refusal was counted
   bool down = false;
@@ -147,14 +154,18 @@ class RecordingLog : public MessageLog {
   Task<std::vector<Published>> publish(std::vector<Message> messages) override {
     ++calls;
     if (down) throw EngineUnavailable("log", "down");
+    size_t bytes = 0;
+    for (const Message& message : messages) bytes += bytes_of(message);
+    if (bytes > room) throw Overloaded("log");
     co_await clock_.sleep_for(takes);
     std::vector<Published> outcomes;
     std::set<std::string> refused;
     for (const Message& message : messages) {
-      if (refused.contains(message.key)) {
+      const std::string place = message.topic + "/" + message.key;
+      if (refused.contains(place)) {
         outcomes.emplace_back(HeldBack{});
-      } else if (poison.contains(message.key)) {
-        refused.insert(message.key);
+      } else if (poison.contains(message.key) || poison.contains(message.topic)) {
+        refused.insert(place);
         outcomes.emplace_back(Rejected{"poison"});
       } else {
         stored[message.key].push_back(std::stoll(message.payload));
@@ -168,7 +179,8 @@ class RecordingLog : public MessageLog {
   Task<Memory> memory(std::string) override { co_return Memory{life, "run"}; }
 
   std::map<std::string, std::vector<int64_t>> stored;  // versions by key, in order
-  std::set<std::string> poison;
+  std::set<std::string> poison;                        // keys and topics
+  size_t room = 64 << 20;                              // bytes at once
   std::string life = "first";
   bool down = false;
   Duration takes = 1ms;
