@@ -34,14 +34,13 @@ void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
 OutboxRelay::OutboxRelay(OutboxRelayParts parts, OutboxRelayConfig config, std::string owner, const Executor& executor)
     : store_(parts.store),
       log_(parts.log),
-      bell_(parts.bell),
       clock_(parts.clock),
       random_(parts.random),
       owner_(std::move(owner)),
       config_(config),
       topics_(store_, log_, clock_, config.send_timeout),
       upkeep_(store_, clock_, random_, config.upkeep),
-      listener_(bell_.listen(executor)),
+      listener_(parts.bell.listen(executor)),
       stop_(executor),
       finished_(executor),
       batches_(executor),
@@ -59,7 +58,7 @@ void OutboxRelay::start() {
 Task<> OutboxRelay::stop() {
   stopping_ = true;
   stop_.notify_all();
-  bell_.ring();
+  listener_.wake();
   co_await publishing_.join();
   co_await keeping_.close();
   try {
@@ -165,7 +164,7 @@ Task<> OutboxRelay::work(std::vector<OutboxRow> rows) {
   }
   for (const int32_t bucket : buckets) in_work_.erase(bucket);
   finished_.notify_all();
-  bell_.ring();  // these buckets were left out meanwhile
+  listener_.wake();  // these buckets were left out meanwhile
 }
 
 // One piece after the other: an aggregate that one has to leave behind is left out of the next.
@@ -239,7 +238,7 @@ Task<> OutboxRelay::hold() {
   const Instant asked = clock_.now();
   const std::vector<HeldBucket> held = co_await store_.hold(owner_, config_.lease);
   held_until_ = asked + config_.lease;
-  if (cursors_.adopt(held)) bell_.ring();
+  if (cursors_.adopt(held)) listener_.wake();
 }
 
 }  // namespace sluice::messaging

@@ -68,7 +68,6 @@ class OutboxRelay {
 
   OutboxStore& store_;
   MessageLog& log_;
-  Bell& bell_;
   Clock& clock_;
   Random& random_;
   const std::string owner_;
