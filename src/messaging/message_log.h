@@ -46,9 +46,10 @@ class MessageLog {
   virtual std::unique_ptr<Subscription> subscribe(SubscriptionConfig config, Executor executor) = 0;
 
   // Names what the log remembers of a topic. It changes when acknowledged messages may be gone: engines that keep what
-  // they acknowledged always return the same. `run` changes when the last seconds may be gone, `life` when everything
-  // may. Once asked about a topic, this object publishes to it only while its memory is still what it last answered,
-  // and throws EngineUnavailable otherwise: so nothing is ever stored behind a gap that its publisher does not know of.
+  // they acknowledged always return the same. `run` changes when what came since the engine last saved may be gone,
+  // `life` when everything may. Once asked about a topic, this object publishes to it only while its memory is still
+  // what it last answered, and throws EngineUnavailable otherwise: so nothing is ever stored behind a gap that its
+  // publisher does not know of.
   struct Memory {
     std::string life;
     std::string run;

@@ -28,6 +28,11 @@ void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
   section.key("tries", &OutboxRelayConfig::tries, "How often a row that the log refuses is tried.").between(1, 100);
   section.key("retry_after", &OutboxRelayConfig::retry_after, "The pause between those tries.").at_least(10ms);
   section.key("lease", &OutboxRelayConfig::lease, "How long a silent relay keeps its buckets.").at_least(1s);
+  section
+      .key("rerun_margin", &OutboxRelayConfig::rerun_margin,
+           "What was published this long before the log was last seen is published again when it was restarted: must "
+           "cover the time between its snapshots or fsyncs (Redis: save, appendfsync), and is of use up to keep.")
+      .at_least(1s);
   section.include(&OutboxRelayConfig::upkeep);
 }
 
@@ -38,7 +43,7 @@ OutboxRelay::OutboxRelay(OutboxRelayParts parts, OutboxRelayConfig config, std::
       random_(parts.random),
       owner_(std::move(owner)),
       config_(config),
-      topics_(store_, log_, clock_, config.send_timeout),
+      topics_(store_, log_, clock_, {config.send_timeout, config.rerun_margin}),
       upkeep_(store_, clock_, random_, config.upkeep),
       listener_(parts.bell.listen(executor)),
       stop_(executor),

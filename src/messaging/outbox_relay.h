@@ -36,6 +36,8 @@ struct OutboxRelayConfig {
   Duration retry_after = 1s;
   // How long a silent relay keeps its buckets.
   Duration lease = 10s;
+  // Redis' rarest snapshot by default is after an hour.
+  Duration rerun_margin = 1h;
   OutboxUpkeepConfig upkeep{};
 
   static void describe(config::Section<OutboxRelayConfig>& section);

@@ -265,6 +265,15 @@ TEST_F(OutboxRelayTest, a_log_that_lost_its_memory_gets_everything_again_before_
   for (const auto& [key, versions] : log.stored) EXPECT_EQ(versions, up_to(6)) << key;
 }
 
+TEST_F(OutboxRelayTest, a_restarted_log_may_have_fallen_back_by_the_configured_margin) {
+  EXPECT_EQ(config.rerun_margin, 1h);
+  config.rerun_margin = 3h;
+  append(1, 1);
+  start("a");
+  run_for(2s);
+  EXPECT_EQ(store.margins, std::set<Duration>{3h});
+}
+
 TEST_F(OutboxRelayTest, old_rows_are_swept_by_who_has_the_first_bucket) {
   start("a");
   run_for(150s);

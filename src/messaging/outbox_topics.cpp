@@ -7,8 +7,6 @@ namespace {
 
 constexpr Duration ask_every = 1s;
 constexpr Duration tell_every = 10s;
-// A log that lost its run may have lost its last seconds; generously.
-constexpr Duration margin = 1min;
 
 }  // namespace
 
@@ -49,12 +47,12 @@ Task<bool> OutboxTopics::meet(const std::vector<OutboxRow>& rows) {
 }
 
 Task<bool> OutboxTopics::ask(std::string topic) {
-  const Deadline deadline = Deadline::after(clock_, timeout_);
+  const Deadline deadline = Deadline::after(clock_, times_.timeout);
   MessageLog::Memory memory = co_await with_deadline(clock_, deadline, "message log", log_.memory(topic));
   Known& known = topics_[topic];
   const bool same = known.memory == memory;
   if (same && clock_.now() < known.told + tell_every) co_return false;
-  const bool lost = co_await store_.remember(topic, memory, margin);
+  const bool lost = co_await store_.remember(topic, memory, times_.rerun_margin);
   if (lost) log::warning("the log has lost messages, which are published again", {{"topic", topic}});
   // Another relay may have told the store first.
   const bool changed = known.memory && !same;

@@ -16,8 +16,13 @@ namespace sluice::messaging {
 // Belongs to one executor.
 class OutboxTopics {
  public:
-  OutboxTopics(OutboxStore& store, MessageLog& log, Clock& clock, Duration timeout)
-      : store_(store), log_(log), clock_(clock), timeout_(timeout) {}
+  struct Times {
+    Duration timeout;  // of the log's answer
+    // How far a log that lost its run may have fallen back, from when the run was last seen.
+    Duration rerun_margin;
+  };
+  OutboxTopics(OutboxStore& store, MessageLog& log, Clock& clock, Times times)
+      : store_(store), log_(log), clock_(clock), times_(times) {}
 
   bool due() const { return clock_.now() >= due_; }
   // Asks about all topics. True: a log has lost something; what was read from the store before is void. Nothing may be
@@ -40,7 +45,7 @@ class OutboxTopics {
   OutboxStore& store_;
   MessageLog& log_;
   Clock& clock_;
-  Duration timeout_;
+  const Times times_;
   std::map<std::string, Known> topics_;
   bool loaded_ = false;
   Instant due_{};

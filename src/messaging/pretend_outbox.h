@@ -97,7 +97,8 @@ class PretendOutbox : public OutboxStore {
     parked_.insert(row.aggregate);
     co_return Refusal::dead;
   }
-  Task<bool> remember(std::string, MessageLog::Memory memory, Duration) override {
+  Task<bool> remember(std::string, MessageLog::Memory memory, Duration margin) override {
+    margins.insert(margin);
     const bool lost = remembered_ && *remembered_ != memory;
     remembered_ = memory;
     if (!lost) co_return false;
@@ -123,6 +124,7 @@ class PretendOutbox : public OutboxStore {
   bool down = false;
   int reads = 0;
   int sweeps = 0;
+  std::set<Duration> margins;  // that were asked for
 
  private:
   struct Bucket {
