@@ -56,10 +56,21 @@ TEST_P(OutboxContract, a_row_says_all_that_was_told) {
   EXPECT_EQ(row.integer(3), 7);
   EXPECT_EQ(row.text(4), told.event_type);
   EXPECT_EQ(as_text(row.bytes(5)), told.payload);
-  messaging::Headers headers = sql::headers_from_json(row.text(6));
+  const auto headers = sql::headers_from_json(row.text(6));
   std::ranges::sort(told.headers);
   EXPECT_EQ(headers, told.headers);
   EXPECT_FALSE(row.boolean(7));
+}
+
+TEST_P(OutboxContract, what_no_log_would_take_undoes_the_change) {
+  const std::string aggregate = unique("aggregate");
+  OutboxMessage large = message(aggregate);
+  large.payload.assign(messaging::max_message_bytes, 'x');
+  EXPECT_THROW(append(large), std::invalid_argument);
+  OutboxMessage nameless = message(aggregate);
+  nameless.topic.clear();
+  EXPECT_THROW(append(nameless), std::invalid_argument);
+  EXPECT_TRUE(rows_of(aggregate).empty());
 }
 
 TEST_P(OutboxContract, a_change_that_is_rolled_back_is_not_told) {

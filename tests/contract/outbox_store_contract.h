@@ -229,6 +229,25 @@ TEST_P(OutboxStoreContract, a_row_refused_three_times_is_dead_and_its_aggregate_
   EXPECT_EQ(run(store_->lag()).dead, 1);
 }
 
+TEST_P(OutboxStoreContract, a_row_with_broken_headers_says_so_and_can_be_refused_listed_and_discarded) {
+  for (const char* aggregate : {"a", "b"}) append(aggregate);
+  for (const char* text : {R"({"a":1})", "[]", "{", ""}) {
+    run(database().write("UPDATE outbox_events SET headers = $1 WHERE aggregate_id = 'a'", sql::Params(std::string(text))));
+    hold_all();
+    const std::vector<Row> rows = read();
+    ASSERT_EQ(rows.size(), 2U);
+    for (const Row& row : rows) EXPECT_EQ(row.unreadable.empty(), row.message.key == "b") << text;
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (const Row& row : read()) {
+      if (!row.unreadable.empty()) refuse(row);
+    }
+  }
+  const auto dead = run(dead_->list(0, 10));
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_TRUE(run(dead_->discard(dead[0].id)));
+}
+
 TEST_P(OutboxStoreContract, a_replayed_row_comes_before_its_aggregates_later_ones_under_a_new_fence) {
   hold_all();
   kill("a");

@@ -53,6 +53,30 @@ TEST_F(OutboxRights, every_service_appends_and_does_nothing_else) {
   EXPECT_GE(rows.one().integer(0), 8);
 }
 
+// A row that relays can't publish stops its aggregate; so no service gets one in.
+TEST_F(OutboxRights, what_relays_could_not_publish_is_refused) {
+  std::list<std::string> texts;  // a statement refers to its own
+  const auto login = log_in("job_service", service_password("job_service"));
+  const auto append = [&](const std::string& what) {
+    const std::string id = "'018f4e1c-6d2a-7c3e-9f10-0242ac120002'";
+    texts.push_back("SELECT common.append_outbox(" + id + ", " + what + ")");
+    write(*this, *login, texts.back());
+  };
+  for (const char* headers : {"{}", R"({"a":"b"})", R"({ "a" : "b", "c" : "" })"}) {
+    EXPECT_NO_THROW(append(fmt::format("'t', 'rights', 'a', 1, 'e', 'p', '{}'", headers))) << headers;
+  }
+  for (const char* headers : {"", "x", "[]", "1", "null", R"(["a"])", R"({"a":1})", R"({"a":["b"]})", R"({"a":null})",
+                              R"({"a":"b","c":{}})", R"({"a":"b")"}) {
+    EXPECT_THROW(append(fmt::format("'t', 'rights', 'a', 1, 'e', 'p', '{}'", headers)), sql::StatementError) << headers;
+  }
+  for (const char* names : {"'', 'rights', 'a'", "'t', '', 'a'", "'t', 'rights', ''", "NULL, 'rights', 'a'"}) {
+    EXPECT_THROW(append(fmt::format("{}, 1, 'e', 'p', '{{}}'", names)), sql::StatementError) << names;
+  }
+  const std::string large = "'t', 'rights', 'a', 1, 'e', convert_to(repeat('x', {}), 'UTF8'), '{{}}'";
+  EXPECT_NO_THROW(append(fmt::format(fmt::runtime(large), messaging::max_message_bytes - 10)));
+  EXPECT_THROW(append(fmt::format(fmt::runtime(large), messaging::max_message_bytes)), sql::StatementError);
+}
+
 TEST_F(OutboxRights, whoever_is_no_service_does_not_append) {
   const auto admin = log_in(shared_postgres().user(), shared_postgres().password());
   write(*this, *admin, "DROP ROLE IF EXISTS stranger");

@@ -22,7 +22,18 @@ int32_t bucket_of(const OutboxMessage& message) {
   return messaging::partition_of(message.aggregate_type + '/' + message.aggregate_id, 64);
 }
 
+// What relays could not publish must undo the change instead of stopping its aggregate later.
+void check_sendable(const OutboxMessage& message) {
+  if (message.topic.empty() || message.aggregate_type.empty() || message.aggregate_id.empty()) {
+    throw std::invalid_argument("a message of the outbox needs a topic and an aggregate");
+  }
+  if (bytes_of(to_message(message)) > messaging::max_message_bytes) {
+    throw std::invalid_argument("a message is too large");
+  }
+}
+
 TxTask<> append_as_row(Tx& tx, OutboxMessage message) {
+  check_sendable(message);
   Params params(message.id, message.topic, message.aggregate_type, message.aggregate_id, message.aggregate_version,
                 message.event_type, Bytes(message.payload.begin(), message.payload.end()), to_json(message.headers));
   if (tx.dialect() == Dialect::sqlite) params.add(bucket_of(message));

@@ -21,7 +21,8 @@ namespace sluice::sql {
 class Outbox {
  public:
   // Rows for relays (messaging/outbox_relay.h) to publish. On PostgreSQL the service needs no right but to call
-  // common.append_outbox. `bell` wakes the relays of this process and outlives all copies.
+  // common.append_outbox. `bell` wakes the relays of this process and outlives all copies. A message that no log takes
+  // (nameless topic or aggregate, too large) undoes the change.
   explicit Outbox(messaging::Bell& bell) : bell_(&bell) {}
 
   // With SQLite and the embedded log: the message is in the log itself when the change commits, and nobody relays.

@@ -1,6 +1,5 @@
 #include "adapters/sql/outbox_headers.h"
 
-#include "base/check.h"
 #include "base/json.h"
 
 namespace sluice::sql {
@@ -14,10 +13,10 @@ std::string to_json(const messaging::Headers& headers) {
   return out;
 }
 
-messaging::Headers headers_from_json(std::string_view text) {
-  if (text == "{}") return {};
+std::optional<messaging::Headers> headers_from_json(std::string_view text) {
+  if (text == "{}") return messaging::Headers{};
   auto read = json::decode<std::map<std::string, std::string>>(text);
-  check_that(read.has_value(), "headers of an outbox row are no JSON object: {}", text);
+  if (!read) return std::nullopt;
   messaging::Headers headers;
   for (auto& [name, value] : *read) headers.emplace_back(name, std::move(value));
   return headers;

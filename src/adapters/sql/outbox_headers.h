@@ -6,6 +6,7 @@
 namespace sluice::sql {
 
 std::string to_json(const messaging::Headers& headers);
-messaging::Headers headers_from_json(std::string_view text);
+// Nothing where it is no JSON object of texts.
+std::optional<messaging::Headers> headers_from_json(std::string_view text);
 
 }  // namespace sluice::sql

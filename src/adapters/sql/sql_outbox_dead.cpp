@@ -39,7 +39,7 @@ DeadRow to_dead(const Row& row) {
                       .aggregate_version = row.integer(5),
                       .event_type = row.text(6),
                       .payload = std::string(as_text(row.bytes(7))),
-                      .headers = headers_from_json(row.text(8)),
+                      .headers = headers_from_json(row.text(8)).value_or(messaging::Headers{}),
                       .id = row.id<messaging::MessageTag>(1)},
           .tries = row.integer(9),
           .reason = row.optional_text(10).value_or(""),

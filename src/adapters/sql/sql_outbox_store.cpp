@@ -103,18 +103,21 @@ std::vector<int64_t> open_writers(std::string_view snapshot) {
 }
 
 OutboxRow to_row(const Row& row) {
+  std::optional<messaging::Headers> headers = headers_from_json(row.text(10));
+  std::string unreadable = headers ? "" : "its headers are no JSON object of texts";
   OutboxMessage message{.topic = row.text(4),
                         .aggregate_type = row.text(5),
                         .aggregate_id = row.text(6),
                         .aggregate_version = row.integer(7),
                         .event_type = row.text(8),
                         .payload = std::string(as_text(row.bytes(9))),
-                        .headers = headers_from_json(row.text(10)),
+                        .headers = std::move(headers).value_or(messaging::Headers{}),
                         .id = row.id<messaging::MessageTag>(3)};
   std::string aggregate = message.aggregate_type + '/' + message.aggregate_id;
   return {.mark = {row.integer(0), {static_cast<int32_t>(row.integer(1)), row.integer(2)}},
           .aggregate = std::move(aggregate),
-          .message = to_message(std::move(message))};
+          .message = to_message(std::move(message)),
+          .unreadable = std::move(unreadable)};
 }
 
 TxTask<> execute_body(Tx& tx, Statement statement, Params params) {

@@ -80,10 +80,21 @@ CREATE TABLE outbox_topics (
 
 -- All that a service may do here. The hash is one that no version and no platform computes differently. The transaction
 -- gets its number before the row gets its id: relays rely on it to know which transactions may still bring lower ids.
+-- What no log takes is refused here, where it undoes the change that told of it: 4 MiB is messaging::max_message_bytes.
 CREATE FUNCTION append_outbox(message_id uuid, topic text, aggregate_type text, aggregate_id text,
                               aggregate_version bigint, event_type text, payload bytea, headers text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF $2 = '' OR $3 = '' OR $4 = '' THEN
+    RAISE EXCEPTION 'a message of the outbox needs a topic and an aggregate' USING ERRCODE = 'check_violation';
+  END IF;
+  IF octet_length($7) + octet_length($8) + octet_length($4) > 4194304 THEN
+    RAISE EXCEPTION 'a message of the outbox has at most 4194304 bytes' USING ERRCODE = 'check_violation';
+  END IF;
+  IF $8 <> '{}' AND (jsonb_typeof($8::jsonb) <> 'object' OR
+                     jsonb_path_exists($8::jsonb, 'strict $.* ? (@.type() != "string")')) THEN
+    RAISE EXCEPTION 'headers of the outbox are a JSON object of texts' USING ERRCODE = 'check_violation';
+  END IF;
   PERFORM pg_current_xact_id();
   INSERT INTO common.outbox_events (bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version,
                                     event_type, payload, headers, created_at)
