@@ -67,14 +67,14 @@ TEST_F(OutboxRights, what_relays_could_not_publish_is_refused) {
   }
   for (const char* headers : {"", "x", "[]", "1", "null", R"(["a"])", R"({"a":1})", R"({"a":["b"]})", R"({"a":null})",
                               R"({"a":"b","c":{}})", R"({"a":"b")"}) {
-    EXPECT_THROW(append(fmt::format("'t', 'rights', 'a', 1, 'e', 'p', '{}'", headers)), sql::StatementError) << headers;
+    EXPECT_ANY_THROW(append(fmt::format("'t', 'rights', 'a', 1, 'e', 'p', '{}'", headers))) << headers;
   }
   for (const char* names : {"'', 'rights', 'a'", "'t', '', 'a'", "'t', 'rights', ''", "NULL, 'rights', 'a'"}) {
-    EXPECT_THROW(append(fmt::format("{}, 1, 'e', 'p', '{{}}'", names)), sql::StatementError) << names;
+    EXPECT_ANY_THROW(append(fmt::format("{}, 1, 'e', 'p', '{{}}'", names))) << names;
   }
   const std::string large = "'t', 'rights', 'a', 1, 'e', convert_to(repeat('x', {}), 'UTF8'), '{{}}'";
   EXPECT_NO_THROW(append(fmt::format(fmt::runtime(large), messaging::max_message_bytes - 10)));
-  EXPECT_THROW(append(fmt::format(fmt::runtime(large), messaging::max_message_bytes)), sql::StatementError);
+  EXPECT_ANY_THROW(append(fmt::format(fmt::runtime(large), messaging::max_message_bytes)));
 }
 
 TEST_F(OutboxRights, whoever_is_no_service_does_not_append) {

@@ -83,7 +83,7 @@ class Messaging : public testing::TestWithParam<LogEngine> {
   void TearDown() override {
     if (desk_) run(desk_->parts.close());
     desk_.reset();
-    if (server_) EXPECT_EQ(server_->stop(), 0);
+    if (server_) EXPECT_EQ(server_->stop(), 0) << server_->process().output();
   }
 
   template <class Value>
