@@ -7,6 +7,11 @@
 #include "runtime/log.h"
 
 namespace sluice::kafka {
+namespace {
+
+constexpr Duration joining_takes = 5s;
+
+}  // namespace
 
 // A fetch is under way while this lives.
 class KafkaSubscription::Fetching {
@@ -130,6 +135,7 @@ void KafkaSubscription::on_rebalance(rd_kafka_event_t* event) {
 
 void KafkaSubscription::on_assigned(rd_kafka_event_t* event) {
   const rd_kafka_topic_partition_list_t* partitions = rd_kafka_event_topic_partition_list(event);
+  joined_ = true;
   owned_.add(*partitions);
   const Error error(rd_kafka_incremental_assign(instance_.get(), partitions));
   if (error) problem_ = rd_kafka_error_string(error.get());
@@ -203,7 +209,20 @@ Task<> KafkaSubscription::let_go(AssignmentRef assignment) {
   if (std::ranges::none_of(partitions, &OwnedPartition::leaving)) answer_revocation();
 }
 
+// librdkafka 2.0 aborts where an instance ends between joining its group and the first assignment. Whoever closes that
+// early waits for it, though not for long: where brokers are away it never comes.
+Task<> KafkaSubscription::wait_until_joined() {
+  const Deadline deadline = Deadline::after(clock_, joining_takes);
+  while (!joined_ && !deadline.passed(clock_)) {
+    look_at_events();
+    const Instant again = clock_.now() + 10ms;
+    co_await changed_.wait_until(clock_, std::min(deadline.at, again));
+  }
+}
+
 Task<> KafkaSubscription::close() {
+  if (closing_) co_return;
+  co_await wait_until_joined();
   if (closing_) co_return;
   closing_ = true;
   if (revocation_) answer_revocation();

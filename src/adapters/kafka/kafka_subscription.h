@@ -39,6 +39,7 @@ class KafkaSubscription final : public messaging::Subscription {
   void watch_silence(Duration after);
   void fall_silent();
   void look();
+  Task<> wait_until_joined();
   void look_at_events();
   void on_rebalance(rd_kafka_event_t* event);
   void on_assigned(rd_kafka_event_t* event);
@@ -70,6 +71,7 @@ class KafkaSubscription final : public messaging::Subscription {
   bool fetching_ = false;
   bool silent_ = false;
   Reachable reachable_{"consumer"};
+  bool joined_ = false;  // an assignment has come
   bool closing_ = false;
   // A wait of the timer that has ended may be answered after this is gone.
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
