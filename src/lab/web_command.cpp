@@ -15,7 +15,8 @@ struct WebArguments {
   std::string latency = "0ms";
 };
 
-constexpr const char* footer = R"(Every name is a site and every path a page with a title of its own:
+constexpr const char* footer = R"(Example: sluice-lab web --listen 127.0.0.1:9000
+Every name is a site and every path a page with a title of its own:
     curl -H 'Host: news.test' http://127.0.0.1:9000/articles/1
 The first label of a name may say what is special about a site:
     closed         its robots.txt forbids everything (other sites': /private/ but for /private/open)

@@ -232,7 +232,8 @@ TEST_P(OutboxStoreContract, a_row_refused_three_times_is_dead_and_its_aggregate_
 TEST_P(OutboxStoreContract, a_row_with_broken_headers_says_so_and_can_be_refused_listed_and_discarded) {
   for (const char* aggregate : {"a", "b"}) append(aggregate);
   for (const char* text : {R"({"a":1})", "[]", "{", ""}) {
-    run(database().write("UPDATE outbox_events SET headers = $1 WHERE aggregate_id = 'a'", sql::Params(std::string(text))));
+    run(database().write("UPDATE outbox_events SET headers = $1 WHERE aggregate_id = 'a'",
+                         sql::Params(std::string(text))));
     hold_all();
     const std::vector<Row> rows = read();
     ASSERT_EQ(rows.size(), 2U);
