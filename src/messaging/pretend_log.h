@@ -117,7 +117,7 @@ class PretendLog : public MessageLog, public LogView {
     Partition& partition = topic->second[static_cast<size_t>(number)];
     const int64_t offset = partition.end;
     partition.end += 1 + offset % 3 % 2;  // gaps
-    const Position position{message.topic, number, offset};
+    Position position{message.topic, number, offset};
     on_store(message, position);
     partition.messages.push_back(std::make_shared<const Stored>(Stored{offset, clock_.wall(), std::move(message)}));
     return position;
