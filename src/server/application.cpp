@@ -71,6 +71,7 @@ void Application::add_features() {
     jobs_ = std::make_unique<JobParts>(settings_.jobs, engines_.of(Service::jobs), clock_, secrets_,
                                        background_.executor(0));
     api::add_job_routes(api_, jobs_->jobs());
+    links_ = std::make_unique<LinkParts>(settings_.links, engines_.of(Service::jobs), jobs_->kinds(), clock_, secrets_);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "server/engines.h"
 #include "server/identity.h"
 #include "server/job_parts.h"
+#include "server/link_parts.h"
 #include "server/message_parts.h"
 #include "server/settings.h"
 #include "server/system_random.h"
@@ -64,6 +65,7 @@ class Application {
   std::unique_ptr<MessageParts> messages_;    // where a role needs them and there is a log
   std::unique_ptr<DocumentParts> documents_;  // where the role is served
   std::unique_ptr<JobParts> jobs_;            // where the role is served
+  std::unique_ptr<LinkParts> links_;          // beside the jobs
   std::unique_ptr<http::Server> server_;
 };
 

@@ -100,6 +100,7 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("accounts", accounts, "People and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");
   loader.section("jobs", jobs, "Work that must not be lost: the queue, its kinds and this process's workers.");
+  loader.section("links", links, "Bookmarks, and how carefully other people's sites are visited for them.");
   loader.rule([this](config::Problems& problems) { validate(problems); });
   for (const char* name : {"SLUICE_ADMIN_EMAIL", "SLUICE_ADMIN_PASSWORD", "SLUICE_SERVICE_KEY"}) {
     loader.allow_variable(name);

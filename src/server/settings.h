@@ -14,6 +14,7 @@
 #include "documents/origin_config.h"
 #include "http/server_config.h"
 #include "jobs/jobs_config.h"
+#include "links/links_config.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
 #include "server/coordination_settings.h"
@@ -84,6 +85,7 @@ struct Settings {
   AccountsSettings accounts;
   documents::DocumentsConfig documents;
   jobs::JobsConfig jobs;
+  links::LinksConfig links;
 
   // Registers every section with `loader`, which fills them; they must not move afterwards.
   void register_with(config::Loader& loader);
