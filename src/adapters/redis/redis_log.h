@@ -8,7 +8,7 @@
 //
 // Each partition of a group is read under a lease that is kept beside it, so that one script sees both: whoever has
 // lost it can neither read nor commit, however late it wakes up. Which member is to have which partition every member
-// computes for itself (redis_log_shares.h); one that has too many gives them back when their work is done, a dead one's
+// computes for itself (messaging/log_shares.h); one that has too many gives them back when their work is done, a dead one's
 // lease ends.
 #pragma once
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "adapters/redis/redis.h"
-#include "adapters/redis/redis_log_shares.h"
+#include "adapters/redis/redis_log_keys.h"
 #include "messaging/topic.h"
 
 namespace sluice::redis {

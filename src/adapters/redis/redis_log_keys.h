@@ -4,9 +4,8 @@
 //   sluice:{log:TOPIC:P}:messages       stream: o (ordinal), k (key), p (payload), h (headers)
 //   sluice:{log:TOPIC:P}:state          hash: life, last (id), count (ordinal of the last), bell (1: somebody waits)
 //   sluice:{log:TOPIC:P}:groups         hash: for each group next:G (id), owner:G, token:G, until:G (milliseconds)
-//   sluice:{log:TOPIC:P}:generation:ID  of a publisher that did not learn what became of a call: see
-//   log_scripts::publish sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is taken
-//   for dead (milliseconds)
+//   sluice:{log:TOPIC:P}:generation:ID  of a publisher that did not learn what became of a call (log_scripts::publish)
+//   sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is dead (milliseconds)
 //
 // A partition is what a cluster moves as a whole: everything about it, its leases too, has one hash tag, so that one
 // script can see all of it.
@@ -19,10 +18,13 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/redis/redis_log_shares.h"
 #include "base/time.h"
+#include "messaging/log_shares.h"
 
 namespace sluice::redis {
+
+using messaging::LogMember;
+using messaging::LogPartition;
 
 inline constexpr const char* log_topics_key = "sluice:log:topics";
 

@@ -49,7 +49,7 @@ Task<std::vector<GroupView>> EmbeddedLogView::groups() {
         .first->second;
   };
   for (const LogGroups::Held& held : log_.groups().held()) {
-    view_of(held.group, held.partition.first, held.partition.second).member = held.member;
+    view_of(held.group, held.partition.topic, held.partition.partition).member = held.member;
   }
   for (const sql::Row& row : commits) {
     // Who has committed in one partition of a topic reads them all.

@@ -1,6 +1,7 @@
 #include "adapters/sqlite/log_groups.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ using messaging::AssignmentRef;
 
 // Guarded by the groups' mutex.
 struct LogGroups::Member {
-  const LogMemberNumber number;
+  const std::string id;  // among all of the process
   const messaging::SubscriptionConfig config;
   std::map<std::string, int32_t> topics{};
   bool joined = false;
@@ -25,7 +26,7 @@ struct LogGroups::Member {
 
 LogGroups::MemberRef LogGroups::make_member(messaging::SubscriptionConfig config) {
   const std::lock_guard lock(mutex_);
-  return std::make_shared<Member>(++last_member_, std::move(config));
+  return std::make_shared<Member>(std::to_string(++last_member_), std::move(config));
 }
 
 LogGroups::Standing LogGroups::appear(const MemberRef& member, const std::map<std::string, int32_t>& topics) {
@@ -89,26 +90,25 @@ void LogGroups::lose(Holding& holding) {
 // Gives what is free, asks back what somebody else should have.
 void LogGroups::settle(Group& group) {
   if (!std::exchange(group.unsettled, false)) return;
-  std::map<LogMemberNumber, Member*> members;
-  LogReaders readers;
+  std::map<std::string, Member*> members;
+  std::vector<messaging::LogMember> readers;
+  std::map<std::string, int32_t> topics;
   for (const MemberRef& member : group.members) {
-    members[member->number] = member.get();
-    for (const auto& [topic, partitions] : member->topics) readers[member->number].insert(topic);
+    members[member->id] = member.get();
+    topics.insert(member->topics.begin(), member->topics.end());
+    const auto names = std::views::keys(member->topics);
+    readers.push_back({member->id, {names.begin(), names.end()}});
   }
-  LogShares shares;
-  for (const auto& [partition, holding] : group.partitions) {
-    // What is on its way to somebody may as well go to somebody else.
-    const bool stays = holding.owner != nullptr && holding.state == Holding::State::held;
-    shares[partition] = stays ? holding.owner->number : 0;
-  }
+  const auto shares = messaging::shares_of(readers, topics);
   bool changed = false;
-  for (const auto& [partition, number] : fair_shares(readers, std::move(shares))) {
-    Holding& holding = group.partitions[partition];
-    if (holding.owner == nullptr && number != 0) {
-      holding.owner = members.at(number);
-      holding.assignment = std::make_shared<const Assignment>(partition.first, partition.second);
+  for (auto& [partition, holding] : group.partitions) {
+    const auto share = shares.find(partition);
+    Member* const reader = share == shares.end() ? nullptr : members.at(share->second);
+    if (holding.owner == nullptr && reader != nullptr) {
+      holding.owner = reader;
+      holding.assignment = std::make_shared<const Assignment>(partition.topic, partition.partition);
       changed = true;
-    } else if (holding.owner != nullptr && holding.state == Holding::State::held && holding.owner->number != number) {
+    } else if (holding.state == Holding::State::held && holding.owner != reader) {
       holding.state = Holding::State::asked_back;
       changed = true;
     }
@@ -163,7 +163,7 @@ std::vector<LogGroups::Held> LogGroups::held() const {
   std::vector<Held> all;
   for (const auto& [name, group] : groups_) {
     for (const auto& [partition, holding] : group.partitions) {
-      std::string member = holding.owner == nullptr ? "" : fmt::format("{}-{}", name, holding.owner->number);
+      std::string member = holding.owner == nullptr ? "" : fmt::format("{}-{}", name, holding.owner->id);
       all.push_back({name, partition, std::move(member)});
     }
   }

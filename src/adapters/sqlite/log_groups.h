@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "adapters/sqlite/log_shares.h"
 #include "messaging/bell.h"
+#include "messaging/log_shares.h"
 #include "messaging/subscription.h"
 
 namespace sluice::sqlite {
@@ -57,7 +57,7 @@ class LogGroups {
 
   struct Held {
     std::string group;
-    LogPartition partition;
+    messaging::LogPartition partition;
     std::string member;  // empty: nobody just now
   };
   // What the groups that have members read.
@@ -72,7 +72,7 @@ class LogGroups {
   };
   struct Group {
     std::vector<MemberRef> members;
-    std::map<LogPartition, Holding> partitions;
+    std::map<messaging::LogPartition, Holding> partitions;
     bool unsettled = false;
   };
 
@@ -87,7 +87,7 @@ class LogGroups {
   const Clock& clock_;
   mutable std::mutex mutex_;
   std::map<std::string, Group> groups_;
-  LogMemberNumber last_member_ = 0;
+  int64_t last_member_ = 0;
 };
 
 }  // namespace sluice::sqlite

@@ -1,4 +1,4 @@
-#include "adapters/redis/redis_log_shares.h"
+#include "messaging/log_shares.h"
 
 #include <algorithm>
 #include <ranges>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace sluice::redis {
+namespace sluice::messaging {
 namespace {
 
 std::vector<LogMember> members(int count, const std::set<std::string>& topics) {
@@ -76,4 +76,4 @@ TEST(LogShares, little_moves_when_somebody_comes) {
 }
 
 }  // namespace
-}  // namespace sluice::redis
+}  // namespace sluice::messaging

@@ -1,8 +1,8 @@
 // Which member of a group reads which partitions.
 //
-// Every member computes it for itself from who is there; from the same members all get the same answer. It is fair (of
-// each topic, and of all topics together, nobody has more than one partition more than another who reads the same
-// topics), and little moves when somebody comes or goes.
+// Where members do not meet, each computes it for itself from who is there; from the same members all get the same
+// answer. It is fair (of each topic, and of all topics together, nobody has more than one partition more than another
+// who reads the same topics), and little moves when somebody comes or goes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice::redis {
+namespace sluice::messaging {
 
 struct LogPartition {
   std::string topic;
@@ -29,4 +29,4 @@ struct LogMember {
 std::map<LogPartition, std::string> shares_of(const std::vector<LogMember>& members,
                                               const std::map<std::string, int32_t>& topics);
 
-}  // namespace sluice::redis
+}  // namespace sluice::messaging

@@ -1,11 +1,11 @@
-#include "adapters/redis/redis_log_shares.h"
+#include "messaging/log_shares.h"
 
 #include <algorithm>
 #include <tuple>
 
 #include <fmt/format.h>
 
-namespace sluice::redis {
+namespace sluice::messaging {
 namespace {
 
 // The same in every process, which std::hash does not promise: FNV-1a, its bits spread.
@@ -70,4 +70,4 @@ std::map<LogPartition, std::string> shares_of(const std::vector<LogMember>& memb
   return shares;
 }
 
-}  // namespace sluice::redis
+}  // namespace sluice::messaging
