@@ -1,6 +1,8 @@
 #include "bench/bare_commits.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -62,6 +64,26 @@ double in_fresh_folder(double (*run)(const std::filesystem::path& folder, int co
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
+}
+
+int against_bare_loop(int count, char** arguments, const char* who,
+                      double (*ours)(const std::filesystem::path& folder, int commits)) {
+  constexpr double bar = 0.7;
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 7;
+  const int commits = count > 2 ? std::atoi(arguments[2]) : 3000;
+  std::vector<double> rates;
+  std::vector<double> raw;
+  for (int round = 1; round <= rounds; ++round) {
+    raw.push_back(in_fresh_folder(commit_loop, commits));
+    rates.push_back(in_fresh_folder(ours, commits));
+    fmt::print("round {}: bare loop {:6.0f}/s, 64 {} {:6.0f}/s, ratio {:.2f}\n", round, raw.back(), who, rates.back(),
+               rates.back() / raw.back());
+    std::fflush(stdout);
+  }
+  const double ratio = median(rates) / median(raw);
+  fmt::print("median: bare loop {:.0f}/s, 64 {} {:.0f}/s, ratio {:.2f} (at least {:.2f})\n", median(raw), who,
+             median(rates), ratio, bar);
+  return ratio >= bar ? 0 : 1;
 }
 
 }  // namespace sluice::bare

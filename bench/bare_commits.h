@@ -26,4 +26,9 @@ double in_fresh_folder(double (*run)(const std::filesystem::path& folder, int co
 
 double median(std::vector<double> values);
 
+// Rounds of the bare loop and of `ours`, in rotation; the arguments are [ROUNDS] [COMMITS]. Prints each round and the
+// medians, with `who` for ours, and returns a program's exit code: 0 where the ratio reaches the bar.
+int against_bare_loop(int count, char** arguments, const char* who,
+                      double (*ours)(const std::filesystem::path& folder, int commits));
+
 }  // namespace sluice::bare

@@ -4,7 +4,6 @@
 //
 //   bench_log_embedded [ROUNDS] [COMMITS]
 #include <cstdio>
-#include <cstdlib>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -88,19 +87,7 @@ double publish_and_read(const std::filesystem::path& folder, int commits) {
 
 int main(int count, char** arguments) {
   using namespace sluice;
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 7;
-  const int commits = count > 2 ? std::atoi(arguments[2]) : 3000;
-  std::vector<double> ours;
-  std::vector<double> raw;
-  for (int round = 1; round <= rounds; ++round) {
-    raw.push_back(bare::in_fresh_folder(bare::commit_loop, commits));
-    ours.push_back(bare::in_fresh_folder(publish_and_read, commits));
-    std::printf("round %d: bare loop %6.0f/s, 64 publishers %6.0f/s, ratio %.2f\n", round, raw.back(), ours.back(),
-                ours.back() / raw.back());
-    std::fflush(stdout);
-  }
+  const int code = bare::against_bare_loop(count, arguments, "publishers", publish_and_read);
   std::printf("read back with commits: %.0f messages/s\n", bare::median(read_rates));
-  std::printf("median: bare loop %.0f inserts/s, 64 publishers %.0f messages/s, ratio %.2f (at least 0.70)\n",
-              bare::median(raw), bare::median(ours), bare::median(ours) / bare::median(raw));
-  return bare::median(ours) >= 0.7 * bare::median(raw) ? 0 : 1;
+  return code;
 }

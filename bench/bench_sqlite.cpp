@@ -2,8 +2,6 @@
 // pragmas on the same file system. In rotation, a fresh file each round; the ratio of the medians is the result.
 //
 //   bench_sqlite [ROUNDS] [COMMITS]
-#include <cstdio>
-#include <cstdlib>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -43,18 +41,5 @@ double waiting_writers(const std::filesystem::path& folder, int commits) {
 
 int main(int count, char** arguments) {
   using namespace sluice;
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 7;
-  const int commits = count > 2 ? std::atoi(arguments[2]) : 3000;
-  std::vector<double> ours;
-  std::vector<double> raw;
-  for (int round = 1; round <= rounds; ++round) {
-    raw.push_back(bare::in_fresh_folder(bare::commit_loop, commits));
-    ours.push_back(bare::in_fresh_folder(waiting_writers, commits));
-    std::printf("round %d: bare loop %6.0f/s, 64 writers %6.0f/s, ratio %.2f\n", round, raw.back(), ours.back(),
-                ours.back() / raw.back());
-    std::fflush(stdout);
-  }
-  std::printf("median: bare loop %.0f inserts/s, 64 waiting writers %.0f inserts/s, ratio %.2f (at least 0.70)\n",
-              bare::median(raw), bare::median(ours), bare::median(ours) / bare::median(raw));
-  return bare::median(ours) >= 0.7 * bare::median(raw) ? 0 : 1;
+  return bare::against_bare_loop(count, arguments, "waiting writers", waiting_writers);
 }
