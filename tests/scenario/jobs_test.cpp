@@ -1,5 +1,4 @@
 // The queue as workers in any language and operators meet it, on each database.
-#include <fstream>
 #include <future>
 
 #include <gmock/gmock.h>
@@ -9,10 +8,7 @@
 #include "jobs/job.h"
 #include "server/blocking.h"
 #include "server/log_desk.h"
-#include "tests/scenario/raw_client.h"
-#include "tests/support/postgres_server.h"
-#include "tests/support/sluice_server.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/scenario/one_server.h"
 
 namespace sluice::test {
 namespace {
@@ -51,50 +47,15 @@ struct JobsAnswer {
   }
 };
 
-class JobsOverHttp : public testing::TestWithParam<std::string> {
+class JobsOverHttp : public testing::TestWithParam<std::string>, protected OneServer {
  protected:
   void SetUp() override {
-    std::string config = fmt::format("[accounts]\nperson_keys_file = \"{}\"\n", write("person.keys", person_keys));
-    config += "[jobs.kinds.short]\nlock_ttl = \"1s\"\nmax_attempts = 5\n[jobs.kinds.once]\nmax_attempts = 1\n";
-    if (GetParam() == "sqlite") {
-      config += fmt::format("[storage]\ndata = \"{}\"\n", (folder_ / "data").string());
-    } else {
-      postgres_.emplace();
-      const std::string password = write("password", postgres_->password());
-      config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", postgres_->url(), postgres_->user());
-      config += fmt::format("password_file = \"{0}\"\nadmin_password_file = \"{0}\"\n", password);
-    }
-    config_ = write("sluice.toml", config);
-    ASSERT_EQ(sluice({"migrate"}).code, 0);
-    server_.emplace(SluiceOptions{.config = config_});
+    start_server(GetParam() == "sqlite" ? Records::sqlite : Records::postgres,
+                 "[jobs.kinds.short]\nlock_ttl = \"1s\"\nmax_attempts = 5\n[jobs.kinds.once]\nmax_attempts = 1\n");
     key_ = make_key("SERVICE");
   }
-  void TearDown() override {
-    if (server_) EXPECT_EQ(server_->stop(), 0);
-  }
+  void TearDown() override { stop_server(); }
 
-  std::string make_key(const std::string& role) const {
-    const std::string made = sluice({"admin", "create-key", "--role", role, "--name", "test-" + role}).output;
-    std::string key = made.substr(made.rfind("sk_"));
-    return key.erase(key.find_last_not_of('\n') + 1);
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    const std::string file = (folder_ / name).string();
-    std::ofstream(file) << text;
-    return file;
-  }
-  CommandResult sluice(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--config", config_});
-    return run_sluice(std::move(arguments));
-  }
-  RawResponse ask(const std::string& method, const std::string& target, const std::string& body = "") const {
-    RawClient client(server_->port());
-    client.send(
-        fmt::format("{} {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
-                    "Content-Length: {}\r\n\r\n{}",
-                    method, target, key_, body.size(), body));
-    return client.read_response();
-  }
   static JobsAnswer read(const RawResponse& response) {
     auto answer = json::decode<JobsAnswer>(response.body, json::Unknown::ignored);
     EXPECT_TRUE(answer) << response.status << ' ' << response.body;
@@ -123,13 +84,6 @@ class JobsOverHttp : public testing::TestWithParam<std::string> {
     const auto job = json::decode<JobAnswer>(show(id), json::Unknown::ignored);
     return job ? job->status : "";
   }
-
-  const std::string person_keys = "lookup " + std::string(64, 'a') + "\n1 " + std::string(64, 'b') + "\n";
-  TemporaryFolder folder_;
-  std::optional<PostgresServer> postgres_;
-  std::string config_;
-  std::optional<SluiceServer> server_;
-  std::string key_;
 };
 
 TEST_P(JobsOverHttp, a_job_is_added_claimed_and_completed) {
@@ -248,8 +202,7 @@ TEST_P(JobsOverHttp, a_claim_waits_for_work_and_ends_with_the_server) {
 
   waiting = std::async(std::launch::async, [this] { return claim("mail", 30'000); });
   EXPECT_EQ(waiting.wait_for(300ms), std::future_status::timeout);
-  EXPECT_EQ(server_->stop(), 0);
-  server_.reset();
+  stop_server();
   ASSERT_EQ(waiting.wait_for(5s), std::future_status::ready);
   EXPECT_TRUE(waiting.get().empty());
 }

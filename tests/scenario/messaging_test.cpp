@@ -1,19 +1,14 @@
 // The message log as an operator meets it: `sluice migrate`, `serve`, `log` and `dlq`, and the routes for
 // administrators, on each engine.
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "server/blocking.h"
 #include "server/log_desk.h"
-#include "tests/scenario/raw_client.h"
+#include "tests/scenario/one_server.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/needs.h"
-#include "tests/support/postgres_server.h"
 #include "tests/support/redis_server.h"
-#include "tests/support/sluice_server.h"
-#include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
 namespace {
@@ -48,64 +43,35 @@ Task<std::string> make_letter(LogDesk& desk, std::string key, std::string payloa
 }
 
 // A server, its engines, and a desk beside it.
-class Messaging : public testing::TestWithParam<LogEngine> {
+class Messaging : public testing::TestWithParam<LogEngine>, protected OneServer {
  protected:
   void SetUp() override {
-    std::string config = fmt::format("[accounts]\nperson_keys_file = \"{}\"\n", write("person.keys", person_keys));
+    std::string config;
     if (GetParam() == LogEngine::redis) {
       SLUICE_NEEDS(RedisServer::why_missing());
       redis_.emplace();
-      config += fmt::format("[redis]\nurl = \"{}\"\n", redis_->url());
+      config = fmt::format("[redis]\nurl = \"{}\"\n", redis_->url());
     }
     if (GetParam() == LogEngine::kafka) {
       SLUICE_NEEDS(KafkaBroker::why_missing());
       kafka_.emplace();
-      config += fmt::format("[kafka]\nbrokers = \"{}\"\n", kafka_->address());
+      config = fmt::format("[kafka]\nbrokers = \"{}\"\n", kafka_->address());
     }
-    if (GetParam() == LogEngine::embedded) {
-      config += fmt::format("[storage]\ndata = \"{}\"\n", (folder_ / "data").string());
-    } else {
-      postgres_.emplace();
-      const std::string password = write("password", postgres_->password());
-      config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", postgres_->url(), postgres_->user());
-      config += fmt::format("password_file = \"{0}\"\nadmin_password_file = \"{0}\"\n", password);
-    }
-    config_ = write("sluice.toml", config);
-    migrated_ = sluice({"migrate"}).output;
-    server_.emplace(SluiceOptions{.config = config_});
+    start_server(GetParam() == LogEngine::embedded ? Records::sqlite : Records::postgres, config);
     loaded_ = server::load_settings({config_, {}});
     ASSERT_TRUE(loaded_->problems.empty());
     desk_.emplace(loaded_->settings, GetParam());
-    const std::string made = sluice({"admin", "create-key", "--role", "ADMIN", "--name", "test"}).output;
-    key_ = made.substr(made.rfind("sk_"));
-    key_.erase(key_.find_last_not_of('\n') + 1);
+    key_ = make_key("ADMIN");
   }
   void TearDown() override {
     if (desk_) run(desk_->parts.close());
     desk_.reset();
-    if (server_) EXPECT_EQ(server_->stop(), 0) << server_->process().output();
+    stop_server();
   }
 
   template <class Value>
   Value run(Task<Value> task) {
     return server::run_blocking(desk_->here, std::move(task));
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    const std::string file = (folder_ / name).string();
-    std::ofstream(file) << text;
-    return file;
-  }
-  CommandResult sluice(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.end(), {"--config", config_});
-    return run_sluice(std::move(arguments));
-  }
-  RawResponse ask(const std::string& method, const std::string& target, const std::string& body = "") const {
-    RawClient client(server_->port());
-    client.send(
-        fmt::format("{} {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
-                    "Content-Length: {}\r\n\r\n{}",
-                    method, target, key_, body.size(), body));
-    return client.read_response();
   }
   // The output of a command once it contains `text`: another process is on its way to bring it about.
   std::string eventually(const std::vector<std::string>& command, const std::string& text) const {
@@ -116,17 +82,10 @@ class Messaging : public testing::TestWithParam<LogEngine> {
     }
   }
 
-  const std::string person_keys = "lookup " + std::string(64, 'a') + "\n1 " + std::string(64, 'b') + "\n";
-  TemporaryFolder folder_;
   std::optional<RedisServer> redis_;
   std::optional<KafkaBroker> kafka_;
-  std::optional<PostgresServer> postgres_;
-  std::string config_;
-  std::string migrated_;
-  std::optional<SluiceServer> server_;
   std::unique_ptr<server::LoadedSettings> loaded_;
   std::optional<LogDesk> desk_;
-  std::string key_;
 };
 
 TEST_P(Messaging, migrate_makes_the_topics_and_tail_shows_what_is_in_them) {
