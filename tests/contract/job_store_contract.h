@@ -3,11 +3,10 @@
 
 #include <set>
 
+#include "tests/contract/job_ends_contract.h"
 #include "tests/contract/job_store_fixture.h"
 
 namespace sluice::test {
-
-class JobStoreContract : public JobStoreFixture {};
 
 TEST_P(JobStoreContract, a_new_job_is_found_as_it_was_given) {
   const Time later = Time{std::chrono::sys_days{std::chrono::year{2040} / 5 / 1}} + 123456us;
@@ -111,140 +110,6 @@ TEST_P(JobStoreContract, a_job_waits_for_its_time) {
   }));
   EXPECT_GE(clock_.wall(), *later.run_after);
   EXPECT_EQ(claimed, std::vector{id});
-}
-
-TEST_P(JobStoreContract, a_completed_job_keeps_its_result_and_its_try) {
-  const JobId id = add();
-  EXPECT_EQ(complete(lock_of(claim_one()), R"({"ok":true})"), Verdict::accepted);
-  const Job done = find(id);
-  EXPECT_EQ(done.status, succeeded);
-  EXPECT_EQ(done.result, R"({"ok":true})");
-  EXPECT_TRUE(done.finished_at);
-  ASSERT_EQ(done.history.size(), 1U);
-  EXPECT_EQ(done.history[0].outcome, "succeeded");
-  EXPECT_EQ(done.history[0].worker, "worker");
-}
-
-TEST_P(JobStoreContract, a_wrong_or_repeated_end_is_refused_for_what_it_is) {
-  enqueue_all(std::vector<NewJob>(3, job()));
-  const ClaimedJob first = claim_one();
-  const ClaimedJob second = claim_one();
-  const ClaimedJob third = claim_one();
-  const jobs::LockedJob stale{third.id, third.token + 1};
-  const jobs::LockedJob unknown{make_id(), 1};
-  const std::vector<Verdict> verdicts = run(
-      store_->complete({{lock_of(second)}, {stale}, {unknown}, {lock_of(second)}, {lock_of(first)}, {lock_of(first)}}));
-  EXPECT_EQ(verdicts, (std::vector{Verdict::accepted, Verdict::stale_lock, Verdict::unknown, Verdict::not_running,
-                                   Verdict::accepted, Verdict::not_running}));
-  EXPECT_EQ(complete(first), Verdict::not_running);
-  EXPECT_EQ(fail(first).verdict, Verdict::not_running);
-  EXPECT_EQ(renew(first), Verdict::not_running);
-  EXPECT_EQ(run(store_->renew({unknown})).at(0), Verdict::unknown);
-  EXPECT_EQ(status(first.id), succeeded);
-}
-
-TEST_P(JobStoreContract, a_failed_job_comes_back_after_its_delay_and_dies_with_its_last_try) {
-  use({.max_attempts = 2, .backoff = {.fixed = {200ms}}});
-  const JobId id = add();
-  const jobs::FailVerdict once = fail(claim_one());
-  EXPECT_EQ(once.verdict, Verdict::accepted);
-  EXPECT_FALSE(once.dead);
-  const Job waiting = find(id);
-  EXPECT_EQ(waiting.status, failed);
-  EXPECT_EQ(waiting.last_error, "it broke");
-  EXPECT_TRUE(claim().empty());
-  std::vector<ClaimedJob> again;
-  ASSERT_TRUE(eventually([&] {
-    again = claim();
-    return !again.empty();
-  }));
-  EXPECT_GE(clock_.wall(), waiting.run_after);
-  EXPECT_EQ(again[0].attempt, 2);
-  EXPECT_TRUE(fail(again[0]).dead);
-  const Job dead_job = find(id);
-  EXPECT_EQ(dead_job.status, dead);
-  ASSERT_EQ(dead_job.history.size(), 2U);
-  EXPECT_EQ(dead_job.history[0].outcome, "failed");
-  EXPECT_EQ(dead_job.history[1].outcome, "dead");
-  EXPECT_EQ(dead_job.history[1].error, "it broke");
-}
-
-TEST_P(JobStoreContract, without_delay_a_failed_job_can_be_claimed_at_once) {
-  use({.max_attempts = 3, .backoff = {.fixed = {0s}}});
-  add();
-  fail(claim_one());
-  EXPECT_EQ(claim_one().attempt, 2);
-}
-
-TEST_P(JobStoreContract, a_permanent_failure_is_death_at_once) {
-  use({.max_attempts = 9});
-  const JobId id = add();
-  EXPECT_TRUE(fail(claim_one(), true).dead);
-  EXPECT_EQ(status(id), dead);
-}
-
-TEST_P(JobStoreContract, a_lock_that_ran_out_is_taken_over_and_the_first_worker_refused) {
-  use({.max_attempts = 3, .lock_ttl = 150ms});
-  const JobId id = add();
-  const ClaimedJob first = claim_and_lose();
-  const ClaimedJob second = claim_one();
-  EXPECT_EQ(second.id, id);
-  EXPECT_EQ(second.attempt, 2);
-  EXPECT_NE(second.token, first.token);
-  EXPECT_GT(find(id).run_after, first.lock_expires_at);
-  EXPECT_EQ(complete(first), Verdict::stale_lock);
-  EXPECT_EQ(renew(first), Verdict::stale_lock);
-  EXPECT_EQ(fail(first).verdict, Verdict::stale_lock);
-  EXPECT_EQ(complete(second), Verdict::accepted);
-  const Job done = find(id);
-  ASSERT_EQ(done.history.size(), 2U);
-  EXPECT_EQ(done.history[0].outcome, "lost");
-  EXPECT_EQ(done.history[1].outcome, "succeeded");
-}
-
-TEST_P(JobStoreContract, a_lock_that_ran_out_is_still_the_workers_until_somebody_takes_it) {
-  use({.lock_ttl = 50ms});
-  add();
-  const ClaimedJob late = claim_and_lose();
-  EXPECT_EQ(renew(late), Verdict::accepted);
-  EXPECT_EQ(complete(late), Verdict::accepted);
-}
-
-TEST_P(JobStoreContract, a_renewed_lock_is_not_taken_over) {
-  use({.max_attempts = 5, .lock_ttl = 300ms});
-  add();
-  const ClaimedJob mine = claim_one();
-  const auto end = clock_.now() + 1s;
-  while (clock_.now() < end) {
-    ASSERT_EQ(renew(mine), Verdict::accepted);
-    ASSERT_TRUE(claim().empty());
-  }
-  EXPECT_EQ(complete(mine), Verdict::accepted);
-}
-
-TEST_P(JobStoreContract, of_many_who_take_over_one_succeeds) {
-  use({.max_attempts = 9, .lock_ttl = 100ms});
-  add();
-  claim_and_lose();
-  use({.max_attempts = 9});
-  std::vector<Task<std::vector<ClaimedJob>>> claiming;
-  for (int i = 0; i < 20; ++i) claiming.push_back(store_->claim({"worker", {kind_}, 10}));
-  size_t taken = 0;
-  for (const auto& claimed : values_of(std::move(claiming))) taken += claimed.size();
-  EXPECT_EQ(taken, 1U);
-}
-
-TEST_P(JobStoreContract, a_crash_in_the_last_try_is_death) {
-  use({.max_attempts = 1, .lock_ttl = 50ms});
-  const JobId id = add();
-  const ClaimedJob lost = claim_and_lose();
-  ASSERT_TRUE(eventually([&] {
-    run(store_->tend());
-    return status(id) == dead;
-  }));
-  EXPECT_TRUE(claim().empty());
-  EXPECT_EQ(complete(lost), Verdict::not_running);
-  EXPECT_EQ(find(id).history.at(0).outcome, "lost");
 }
 
 TEST_P(JobStoreContract, a_unique_key_is_taken_while_its_job_is_live_or_has_succeeded) {
