@@ -38,7 +38,7 @@ std::optional<Pool::Lease> Pool::take() {
     const auto lease = idle_.begin();
     lease->connection->unwatch();
     if (!lease->connection->usable()) {
-      idle_.erase(lease);
+      drop(idle_, lease);
       continue;
     }
     in_use_.splice(in_use_.begin(), idle_, lease);
@@ -58,7 +58,7 @@ void Pool::give_back(Lease lease) {
     idle_.splice(idle_.begin(), in_use_, lease);
     watch(lease);
   } else {
-    in_use_.erase(lease);
+    drop(in_use_, lease);
   }
   report();
   changed_();
@@ -66,7 +66,14 @@ void Pool::give_back(Lease lease) {
 
 // The list's iterator stays good while the watch is on: both leave the idle list together.
 void Pool::watch(Lease idle) {
-  idle->connection->watch([this, idle] { idle_.erase(idle); });
+  idle->connection->watch([this, idle] { drop(idle_, idle); });
+}
+
+// A refusal meant that the server is full only as long as it kept others. With the last of them gone, those who wait
+// must learn at once whether it is there at all.
+void Pool::drop(std::list<Lent>& from, Lease lease) {
+  from.erase(lease);
+  if (size() == 0) grow_after_ = {};
 }
 
 void Pool::grow(size_t wanted) {
@@ -131,7 +138,7 @@ void Pool::tend() {
     const auto lent = it++;
     const bool old = now - lent->opened_at >= config_.pool_life;
     const bool surplus = size() > config_.pool_kept && now - lent->since >= config_.pool_idle;
-    if (old || surplus) idle_.erase(lent);
+    if (old || surplus) drop(idle_, lent);
   }
   for (Lent& lent : in_use_) {
     if (lent.warned || now - lent.since < config_.pool_held_warning) continue;

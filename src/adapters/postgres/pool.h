@@ -57,6 +57,7 @@ class Pool {
   void add(std::unique_ptr<Connection> connection);
   void opening_failed(const std::string& reason);
   void watch(Lease idle);
+  void drop(std::list<Lent>& from, Lease lease);
   void report() const;
 
   const PostgresConfig& config_;
