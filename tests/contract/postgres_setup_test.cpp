@@ -1,5 +1,8 @@
 #include "adapters/postgres/postgres_setup.h"
 
+#include <latch>
+
+#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/migrations.h"
@@ -99,6 +102,46 @@ TEST_F(PostgresSetupTest, the_logins_limits_hold_behind_a_pooler) {
   const Instant start = clock_.now();
   EXPECT_THROW(run(jobs->write("SELECT 1 FROM pg_sleep(60)")), DeadlineExceeded);
   EXPECT_LT(clock_.now() - start, 8s);
+}
+
+constexpr sql::Statement count_up = "UPDATE counted SET n = n + 1";
+
+sql::TxTask<> count(sql::Tx& tx) {
+  co_await tx.execute(count_up);
+}
+
+// A process that is stopped inside a transaction, until it is woken.
+struct Pause {
+  std::latch begun{1};
+  std::latch over{1};
+};
+
+sql::TxTask<> count_and_pause(sql::Tx& tx, Pause* pause) {
+  co_await tx.execute(count_up);
+  pause->begun.count_down();
+  pause->over.wait();
+}
+
+TEST_F(PostgresSetupTest, what_a_paused_process_has_locked_is_had_by_who_waits_for_it) {
+  PostgresServer& server = shared_postgres();
+  postgres::PostgresSetup setup(service_setup(server), thread_, clock_);
+  run(setup.create_services());
+  const auto awake = log_in("user_service", server.url());
+  execute(*awake, "DROP TABLE IF EXISTS counted");
+  execute(*awake, "CREATE TABLE counted AS SELECT 0 AS n");
+
+  postgres::EngineThread stopping;
+  const PostgresConfig config{
+      .url = server.url(), .user = "user_service", .password = service_password("user_service")};
+  PostgresDatabase paused(config, stopping, clock_);
+  Pause pause;
+  std::future<void> counted =
+      asio::co_spawn(thread_.executor(), paused.transact(count_and_pause, &pause), asio::use_future);
+  pause.begun.wait();
+  EXPECT_NO_THROW(run(awake->transact(count)));
+  pause.over.count_down();
+  EXPECT_THROW(counted.get(), EngineUnavailable);
+  EXPECT_EQ(run(awake->read("SELECT n FROM counted")).one().integer(0), 1);
 }
 
 }  // namespace

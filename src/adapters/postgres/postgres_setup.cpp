@@ -78,8 +78,9 @@ std::vector<Setting> role_settings(const SetupConfig& config, const std::string&
       {"search_path", service},
       {"statement_timeout", milliseconds(config.statement_timeout)},
       {"lock_timeout", milliseconds(config.lock_timeout)},
-      // Bodies of transactions never wait for anything but the database: who is idle inside one is dead.
-      {"idle_in_transaction_session_timeout", milliseconds(config.statement_timeout)}};
+      // Bodies of transactions never wait for anything but the database: who is idle inside one is dead or paused.
+      // Whoever wants what it has locked outlasts it: their own wait is twice as long.
+      {"idle_in_transaction_session_timeout", milliseconds(config.lock_timeout / 2)}};
   if (service == "job_service") {
     // What is known of a queue is always wrong: empty when it was looked at, full when it matters. Each of its
     // statements has an index in the right order; to read and sort everything instead is never right.
