@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -19,32 +20,54 @@
 
 namespace sluice::test {
 
-// What callers saw. Safe from any thread.
+// How many callers a Load has: 12 that write and 4 that run transactions.
+inline constexpr size_t load_callers = 16;
+
+// What the callers of one Load after the other saw. Safe from any thread.
 class History {
  public:
-  explicit History(const Clock& clock) : clock_(clock) {}
+  // What is written are the numbers from `first_id` on.
+  explicit History(const Clock& clock, int64_t first_id = 1) : clock_(clock), next_id_(first_id) {}
 
   // What to write next; no two callers get the same.
-  int64_t next_id() { return ++last_id_; }
+  int64_t next_id() { return next_id_++; }
   void acknowledged(int64_t id) {
     const std::lock_guard lock(mutex_);
     acknowledged_.push_back({clock_.now(), id});
     changed_.notify_all();
   }
-  void failed(Duration took) {
+  void failed(size_t caller) {
     const std::lock_guard lock(mutex_);
-    failures_.push_back({clock_.now(), took});
+    failures_.push_back({clock_.now(), caller});
     changed_.notify_all();
   }
 
-  // How long the next `count` acknowledgements take; fails the test after a minute.
-  Duration time_of_next(size_t count) {
-    return wait([&] { return acknowledged_.size(); }, count);
+  // The waits fail the test after a minute.
+  void wait_for_acknowledged(size_t more) {
+    std::unique_lock lock(mutex_);
+    const size_t target = acknowledged_.size() + more;
+    wait(lock, [&] { return acknowledged_.size() >= target; });
   }
-  void wait_for_failures(size_t count) {
-    wait([&] { return failures_.size(); }, count);
+  void wait_for_failures(size_t more) {
+    std::unique_lock lock(mutex_);
+    const size_t target = failures_.size() + more;
+    wait(lock, [&] { return failures_.size() >= target; });
+  }
+  // Until every caller has failed as often as that from now on.
+  void wait_until_all_failed(size_t times) {
+    std::unique_lock lock(mutex_);
+    const size_t begin = failures_.size();
+    wait(lock, [&] {
+      std::array<size_t, load_callers> seen{};
+      for (size_t i = begin; i < failures_.size(); ++i) ++seen[failures_[i].second];
+      return std::ranges::min(seen) >= times;
+    });
   }
 
+  size_t count_acknowledged() const {
+    const std::lock_guard lock(mutex_);
+    return acknowledged_.size();
+  }
   std::set<int64_t> all_acknowledged() const {
     const std::lock_guard lock(mutex_);
     std::set<int64_t> ids;
@@ -58,38 +81,25 @@ class History {
     check(first != acknowledged_.end(), "nothing was acknowledged");
     return first->first;
   }
-  struct Failures {
-    size_t count = 0;
-    Duration longest{0};  // that a caller waited for one of them
-  };
   // After `begin` and not after `end`.
-  Failures failures_between(Instant begin, Instant end) const {
+  size_t failures_between(Instant begin, Instant end) const {
     const std::lock_guard lock(mutex_);
-    Failures found;
-    for (const auto& [at, took] : failures_) {
-      if (at <= begin || at > end) continue;
-      ++found.count;
-      found.longest = std::max(found.longest, took);
-    }
-    return found;
+    const auto between = [&](const auto& each) { return each.first > begin && each.first <= end; };
+    return static_cast<size_t>(std::ranges::count_if(failures_, between));
   }
 
  private:
-  template <class Count>
-  Duration wait(Count current, size_t more) {
-    std::unique_lock lock(mutex_);
-    const Instant start = clock_.now();
-    const size_t target = current() + more;
-    EXPECT_TRUE(changed_.wait_for(lock, 60s, [&] { return current() >= target; }));
-    return std::chrono::ceil<Duration>(clock_.now() - start);
+  template <class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, Condition holds) {
+    EXPECT_TRUE(changed_.wait_for(lock, 60s, holds)) << "it did not happen within a minute";
   }
 
   const Clock& clock_;
-  std::atomic<int64_t> last_id_ = 0;
+  std::atomic<int64_t> next_id_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::pair<Instant, int64_t>> acknowledged_;
-  std::vector<std::pair<Instant, Duration>> failures_;
+  std::vector<std::pair<Instant, size_t>> failures_;  // with whose it was
 };
 
 inline constexpr sql::Statement insert_row{"INSERT INTO chaos_rows (id) VALUES ($1)"};
@@ -99,12 +109,20 @@ inline sql::TxTask<> insert_in_transaction(sql::Tx& tx, int64_t id) {
   co_await tx.execute(insert_row, std::move(params));
 }
 
-// 12 callers that write and 4 that run transactions, without pause, on a thread of their own.
+// Callers without pause, on a thread of their own.
 class Load {
  public:
-  Load(sql::Database& database, Clock& clock, History& history)
-      : database_(database), clock_(clock), history_(history) {
-    for (int i = 0; i < 16; ++i) asio::co_spawn(io_, keep_writing(i < 4), die_of_errors);
+  // A database and who writes down what its callers see.
+  struct Used {
+    sql::Database& database;
+    History& history;
+  };
+
+  // Each database has as many callers as if it were alone.
+  Load(Clock& clock, std::vector<Used> databases) : clock_(clock) {
+    for (const Used& used : databases) {
+      for (size_t i = 0; i < load_callers; ++i) asio::co_spawn(io_, keep_writing(used, i), die_of_errors);
+    }
     thread_ = std::thread([this] { io_.run(); });
   }
   ~Load() {
@@ -119,30 +137,28 @@ class Load {
     if (error) std::rethrow_exception(error);
   }
 
-  Task<> keep_writing(bool in_transactions) {
+  Task<> keep_writing(Used used, size_t caller) {
+    const bool in_transactions = caller < 4;
     while (!stopping_) {
-      const int64_t id = history_.next_id();
-      const Instant start = clock_.now();
+      const int64_t id = used.history.next_id();
       bool failed = false;
       try {
         if (in_transactions) {
-          co_await database_.transact(insert_in_transaction, id);
+          co_await used.database.transact(insert_in_transaction, id);
         } else {
           sql::Params params(id);
-          co_await database_.write(insert_row, std::move(params));
+          co_await used.database.write(insert_row, std::move(params));
         }
-        history_.acknowledged(id);
+        used.history.acknowledged(id);
       } catch (const EngineUnavailable&) {
-        history_.failed(std::chrono::ceil<Duration>(clock_.now() - start));
+        used.history.failed(caller);
         failed = true;
       }
       if (failed) co_await clock_.sleep_for(10ms);
     }
   }
 
-  sql::Database& database_;
   Clock& clock_;
-  History& history_;
   std::atomic<bool> stopping_ = false;
   asio::io_context io_;
   std::thread thread_;
