@@ -56,7 +56,7 @@ bool OutboxCursors::advance(const std::vector<BucketScan>& planned, const Outbox
     ++bucket.rows;
     bucket.highest = row.mark.id;
   }
-  const bool cut = batch.rows.size() >= limits.rows;
+  const bool cut = batch.cut && !batch.rows.empty();
   for (const BucketScan& scan : planned) {
     const Read& bucket = read[scan.held.bucket];
     const bool last = cut && scan.held.bucket == batch.rows.back().mark.held.bucket;

@@ -10,7 +10,7 @@ struct OutboxCursorsTest : testing::Test {
 
   // Reads rows with these ids from bucket 0 while these transactions are open.
   bool read(const std::vector<int64_t>& ids, std::vector<int64_t> open = {}, size_t most = 100) {
-    OutboxBatch batch{.open_writers = std::move(open)};
+    OutboxBatch batch{.cut = ids.size() >= most, .open_writers = std::move(open)};
     for (const int64_t id : ids) batch.rows.push_back({{id, {0, 1}}, fmt::format("aggregate {}", id), {}});
     return cursors.advance(cursors.plan(), batch, {most, most}, now);
   }

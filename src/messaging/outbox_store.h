@@ -46,10 +46,12 @@ struct OutboxRow {
 struct BatchLimits {
   size_t rows = 100;
   size_t of_bucket = 100;
+  size_t bytes = 8 << 20;  // of payloads; a batch ends with the row that reaches it
 };
 
 struct OutboxBatch {
   std::vector<OutboxRow> rows{};
+  bool cut = false;  // a limit was reached: there may be more behind the last row, in its bucket and the next
   // Transactions that were open when the rows were read, by number, growing: only they can bring about rows with ids
   // below one that was seen.
   std::vector<int64_t> open_writers{};

@@ -68,16 +68,19 @@ class PretendOutbox : public OutboxStore {
     ++reads;
     if (down) throw EngineUnavailable("database", "down");
     OutboxBatch batch;
+    size_t bytes = 0;
     for (const BucketScan& scan : scans) {
       size_t left = limits.of_bucket;
       for (const Row& row : rows) {
         if (row.bucket() != scan.held.bucket || row.id <= scan.after || row.published || row.dead) continue;
-        if (!ours(scan.held) || parked_.contains(row.aggregate) || batch.rows.size() == limits.rows) continue;
+        if (!ours(scan.held) || parked_.contains(row.aggregate) || batch.cut) continue;
         if (std::ranges::find(without, row.aggregate) != without.end()) continue;
         if (left == 0) break;
         --left;
         Message message{row.topic, row.aggregate, std::to_string(row.version) + std::string(row.padding, ' ')};
+        bytes += message.payload.size();
         batch.rows.push_back({{row.id, scan.held}, row.aggregate, std::move(message), row.unreadable});
+        batch.cut = batch.rows.size() == limits.rows || bytes >= limits.bytes;
       }
     }
     co_return batch;

@@ -161,6 +161,25 @@ TEST_P(OutboxStoreContract, a_busy_bucket_leaves_room_for_others_and_buckets_com
   EXPECT_EQ(told(read(held_, {2, 3})), "a1 b1");
 }
 
+TEST_P(OutboxStoreContract, a_batch_ends_with_the_row_that_reaches_its_bytes) {
+  for (int i = 0; i < 5; ++i) append("a");
+  append("b");
+  hold_all();
+  const size_t size = message("a").payload.size();
+  const auto ids = [this](size_t bytes) {
+    std::vector<int64_t> numbers;
+    for (const Row& row : read(held_, {100, 100, bytes})) numbers.push_back(row.mark.id);
+    return numbers;
+  };
+  const std::vector<int64_t> all = ids(1 << 20);
+  ASSERT_EQ(all.size(), 6U);
+  for (const size_t rows : {1U, 2U, 5U}) {
+    const auto some = static_cast<std::ptrdiff_t>(rows);
+    EXPECT_EQ(ids(rows * size), std::vector(all.begin(), all.begin() + some));
+    EXPECT_EQ(ids(rows * size - 1), std::vector(all.begin(), all.begin() + some));
+  }
+}
+
 TEST_P(OutboxStoreContract, aggregates_can_be_left_out) {
   for (const char* aggregate : {"a", "b", "a", "c", "\"}{"}) append(aggregate);
   hold_all();

@@ -24,12 +24,16 @@ using messaging::Refusal;
 // PostgreSQL: one short index scan per bucket, which stops after a few rows whatever lies behind; a bucket whose fence
 // is old gives no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or
 // republished aggregate under an old fence sees none. The snapshot ("xmin:xmax:open,open,...") comes with every row,
-// and alone where there is none. SQLite has one relay, little to read, and no two writers at once.
+// and alone where there is none. Counting bytes does not fetch the payloads behind the limit. SQLite has one relay,
+// little to read, and no two writers at once.
 constexpr Statement find_unpublished{Statement::PerDialect{
     .postgres =
         "SELECT found.*, pg_current_snapshot()::text FROM (VALUES (1)) AS always LEFT JOIN ("
+        "  SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
+        "    payload, headers FROM ("
         "  SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
-        "    event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers "
+        "    event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, "
+        "    sum(octet_length(event.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(event.payload) AS ahead "
         "  FROM unnest($1::text::int[], $2::text::bigint[], $3::text::bigint[]) AS scan (bucket, fence, after) "
         "  CROSS JOIN LATERAL (SELECT * FROM outbox_events AS candidate "
         "    WHERE candidate.bucket = (SELECT held.bucket FROM outbox_buckets AS held WHERE held.bucket = scan.bucket "
@@ -41,13 +45,15 @@ constexpr Statement find_unpublished{Statement::PerDialect{
         "      AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN "
         "        (SELECT jsonb_array_elements_text($6::text::jsonb)) "
         "    ORDER BY candidate.bucket, candidate.id LIMIT $5) AS event "
-        "  LIMIT $4) AS found ON true",
+        "  LIMIT $4) AS counted WHERE ahead < $7::bigint) AS found ON true",
     .sqlite =
         "WITH scan AS (SELECT bucket.key AS place, bucket.value AS bucket, fence.value AS fence, after.value AS after "
         "  FROM json_each($1) AS bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
         "  JOIN json_each($3) AS after ON after.key = bucket.key) "
         "SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
         "  payload, headers, '::' FROM ("
+        "SELECT *, sum(length(payload)) OVER (ORDER BY place, id ROWS UNBOUNDED PRECEDING) - length(payload) AS ahead "
+        "FROM ("
         "SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
         "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, scan.place, "
         "  row_number() OVER (PARTITION BY scan.bucket ORDER BY event.id) AS place_in_bucket "
@@ -57,7 +63,7 @@ constexpr Statement find_unpublished{Statement::PerDialect{
         "WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead WHERE dead.aggregate_type = event.aggregate_type "
         "                    AND dead.aggregate_id = event.aggregate_id) "
         "  AND event.aggregate_type || '/' || event.aggregate_id NOT IN (SELECT value FROM json_each($6))) "
-        "WHERE place_in_bucket <= $5 ORDER BY place, id LIMIT $4"}};
+        "WHERE place_in_bucket <= $5 ORDER BY place, id LIMIT $4) WHERE ahead < $7 ORDER BY place, id"}};
 
 // The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
 constexpr Statement mark_rows{Statement::PerDialect{
@@ -149,14 +155,19 @@ Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, Bat
   }
   const Dialect dialect = database_.dialect();
   Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, afters), limits.rows,
-                limits.of_bucket, json::encode(without));
+                limits.of_bucket, json::encode(without), limits.bytes);
   const Rows found = co_await database_.read(find_unpublished, std::move(params));
   OutboxBatch batch;
   if (found.empty()) co_return batch;
   batch.open_writers = open_writers(found[0].text(11));
   if (found[0].is_null(0)) co_return batch;
   batch.rows.reserve(found.size());
-  for (const Row& row : found) batch.rows.push_back(to_row(row));
+  size_t bytes = 0;
+  for (const Row& row : found) {
+    bytes += row.bytes(9).size();
+    batch.rows.push_back(to_row(row));
+  }
+  batch.cut = found.size() >= limits.rows || bytes >= limits.bytes;
   co_return batch;
 }
 
