@@ -274,6 +274,13 @@ TEST_F(OutboxRelayTest, a_restarted_log_may_have_fallen_back_by_the_configured_m
   EXPECT_EQ(store.margins, std::set<Duration>{3h});
 }
 
+TEST_F(OutboxRelayTest, one_of_many_relays_measures) {
+  for (const char* owner : {"a", "b", "c"}) start(owner);
+  run_for(1min);
+  EXPECT_GE(store.measured, 25);
+  EXPECT_LE(store.measured, 31);
+}
+
 TEST_F(OutboxRelayTest, old_rows_are_swept_by_who_has_the_first_bucket) {
   start("a");
   run_for(150s);

@@ -57,8 +57,11 @@ struct OutboxBatch {
   std::vector<int64_t> open_writers{};
 };
 
+// Nobody needs to know how much more it is, and counting costs.
+inline constexpr int64_t most_lag = 100'000;
+
 struct OutboxLag {
-  int64_t unpublished = 0;
+  int64_t unpublished = 0;       // up to most_lag
   std::optional<Time> oldest{};  // when that one was written
   int64_t dead = 0;              // refused for good: their aggregates wait for an operator
 };

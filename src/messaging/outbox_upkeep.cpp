@@ -12,7 +12,10 @@ constexpr Duration alarm_every = 1min;
 constexpr Duration sweep_every = 1min;
 constexpr size_t sweep_batch = 1000;
 
-const metrics::Gauge lag_gauge{"outbox_events_lag", "Rows of an outbox that are not published yet.", {"outbox"}};
+const metrics::Gauge lag_gauge{
+    "outbox_events_lag",
+    "Rows of an outbox that are not published yet, up to 100000; 0 where another relay measures.",
+    {"outbox"}};
 const metrics::Gauge age_gauge{"outbox_oldest_seconds", "Age of the oldest row that is not published yet.", {"outbox"}};
 const metrics::Gauge dead_gauge{
     "outbox_dead_rows", "Rows that the log refused for good; their aggregates wait for an operator.", {"outbox"}};
@@ -27,14 +30,21 @@ void OutboxUpkeepConfig::describe(config::Section<OutboxUpkeepConfig>& section) 
   section.key("alarm", &OutboxUpkeepConfig::alarm, "How many unpublished rows are worth a warning.").at_least(1);
 }
 
-void OutboxUpkeep::start(TaskScope& scope, std::function<bool()> sweeps) {
-  sweeps_ = std::move(sweeps);
+void OutboxUpkeep::start(TaskScope& scope, std::function<bool()> ours) {
+  ours_ = std::move(ours);
   scope.spawn("outbox lag", run_forever("outbox lag", clock_, random_, [this] { return measure_round(); }));
   scope.spawn("outbox sweep", run_forever("outbox sweep", clock_, random_, [this] { return sweep_round(); }));
 }
 
+// Who has not got the turn shows nothing, so that the largest value of all relays is the true one.
 Task<> OutboxUpkeep::measure_round() {
-  const OutboxLag lag = co_await store_.lag();
+  OutboxLag lag;
+  if (ours_()) lag = co_await store_.lag();
+  show(lag);
+  co_await clock_.sleep_for(measure_every);
+}
+
+void OutboxUpkeep::show(const OutboxLag& lag) {
   const Duration age = lag.oldest ? std::max(Duration{0}, clock_.wall() - *lag.oldest) : Duration{0};
   lag_gauge.with({config_.outbox}).set(static_cast<double>(lag.unpublished));
   age_gauge.with({config_.outbox}).set(std::chrono::duration<double>(age).count());
@@ -44,13 +54,12 @@ Task<> OutboxUpkeep::measure_round() {
     log::warning("the outbox is behind",
                  {{"outbox", config_.outbox}, {"unpublished", lag.unpublished}, {"oldest_us", age.count()}});
   }
-  co_await clock_.sleep_for(measure_every);
 }
 
 Task<> OutboxUpkeep::sweep_round() {
   co_await clock_.sleep_for(sweep_every);
   std::optional<int64_t> next = 0;
-  while (next && sweeps_()) next = co_await store_.sweep(*next, sweep_batch, config_.keep);
+  while (next && ours_()) next = co_await store_.sweep(*next, sweep_batch, config_.keep);
 }
 
 }  // namespace sluice::messaging

@@ -23,18 +23,19 @@ class OutboxUpkeep {
   OutboxUpkeep(OutboxStore& store, Clock& clock, Random& random, OutboxUpkeepConfig config)
       : store_(store), clock_(clock), random_(random), config_(std::move(config)) {}
 
-  // `sweeps` says whether it is this relay's turn to remove rows: one is enough.
-  void start(TaskScope& scope, std::function<bool()> sweeps);
+  // `ours` says whether it is this relay's turn: one is enough.
+  void start(TaskScope& scope, std::function<bool()> ours);
 
  private:
   Task<> measure_round();
+  void show(const OutboxLag& lag);
   Task<> sweep_round();
 
   OutboxStore& store_;
   Clock& clock_;
   Random& random_;
   const OutboxUpkeepConfig config_;
-  std::function<bool()> sweeps_;
+  std::function<bool()> ours_;
   Instant quiet_until_{};  // the alarm
 };
 

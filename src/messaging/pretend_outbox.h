@@ -110,7 +110,10 @@ class PretendOutbox : public OutboxStore {
     co_return true;
   }
   Task<std::vector<std::string>> topics() override { co_return std::vector<std::string>{}; }
-  Task<OutboxLag> lag() override { co_return OutboxLag{}; }
+  Task<OutboxLag> lag() override {
+    ++measured;
+    co_return OutboxLag{};
+  }
   Task<std::optional<int64_t>> sweep(int64_t, size_t, Duration) override {
     ++sweeps;
     co_return std::nullopt;
@@ -127,6 +130,7 @@ class PretendOutbox : public OutboxStore {
   bool down = false;
   int reads = 0;
   int sweeps = 0;
+  int measured = 0;
   std::set<Duration> margins;  // that were asked for
 
  private:

@@ -312,6 +312,8 @@ TEST_P(OutboxStoreContract, lag_is_what_is_unpublished_and_its_oldest) {
   const auto lag = run(store_->lag());
   EXPECT_EQ(lag.unpublished, 3);
   ASSERT_TRUE(lag.oldest);
+  const sql::Rows oldest = run(database().read("SELECT min(created_at) FROM outbox_events"));
+  EXPECT_EQ(*lag.oldest, oldest.one().time(0));
   hold_all();
   mark(read(held_, {1, 1}));
   EXPECT_EQ(run(store_->lag()).unpublished, 2);

@@ -91,8 +91,14 @@ constexpr Statement bury =
     "SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, "
     "  headers, created_at, retry_count, last_error, now() FROM outbox_events WHERE id = $1";
 constexpr Statement remove_row = "DELETE FROM outbox_events WHERE id = $1";
+// From the index of what is unpublished, in its order; the oldest is among the first of the buckets.
 constexpr Statement measure_lag =
-    "SELECT count(*), min(created_at), (SELECT count(*) FROM outbox_dead) FROM outbox_events WHERE NOT published";
+    "SELECT (SELECT count(*) FROM (SELECT 1 FROM outbox_events WHERE NOT published ORDER BY bucket, id LIMIT $1) "
+    "        AS counted), "
+    "  (SELECT min((SELECT event.created_at FROM outbox_events AS event "
+    "               WHERE event.bucket = held.bucket AND NOT event.published ORDER BY event.id LIMIT 1)) "
+    "   FROM outbox_buckets AS held), "
+    "  (SELECT count(*) FROM outbox_dead)";
 
 // The third part of PostgreSQL's snapshot.
 std::vector<int64_t> open_writers(std::string_view snapshot) {
@@ -194,7 +200,7 @@ Task<Refusal> SqlOutboxStore::refuse(OutboxMark mark, std::string reason, int tr
 }
 
 Task<OutboxLag> SqlOutboxStore::lag() {
-  const Rows rows = co_await database_.read(measure_lag);
+  const Rows rows = co_await database_.read(measure_lag, Params(messaging::most_lag));
   const Row& row = rows.one();
   co_return OutboxLag{row.integer(0), row.optional_time(1), row.integer(2)};
 }
