@@ -95,7 +95,8 @@ class OutboxStore {
   // The memory (message_log.h) that a topic's log has now; to be told before the first row of the topic is published
   // and every now and then. Where it is another than before, rows that the log may have lost are unpublished again, all
   // fences grow, and it returns true: everything for a new life; for a new run what was published from `margin` before
-  // the old one was last seen.
+  // the old one was last seen. Nothing is read until that is done; if this throws in the middle, the next call of any
+  // relay goes on.
   virtual Task<bool> remember(std::string topic, MessageLog::Memory memory, Duration margin) = 0;
   // Those that were ever remembered.
   virtual Task<std::vector<std::string>> topics() = 0;

@@ -360,6 +360,37 @@ TEST_P(OutboxStoreContract, a_log_that_lost_its_run_gets_again_what_was_publishe
   EXPECT_EQ(told(read()), "a1 b1");
 }
 
+TEST_P(OutboxStoreContract, nothing_is_read_until_what_a_relay_left_of_a_loss_is_worked_off) {
+  hold_all();
+  remember({"life 1", "run 1"});
+  append("a");
+  mark(read());
+  append("b");
+  run(database().write("UPDATE outbox_topics SET lost_since = seen_at"));
+  EXPECT_TRUE(read().empty());
+  EXPECT_FALSE(remember({"life 1", "run 1"})) << "the fences have grown with the loss";
+  EXPECT_EQ(told(read()), "a1 b1");
+  EXPECT_FALSE(remember({"life 1", "run 1"}));
+  mark(read());
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_P(OutboxStoreContract, a_loss_of_many_rows_is_worked_off_in_steps) {
+  remember({"life 1", "run 1"});
+  append("a");
+  for (int i = 0; i < 15; ++i) {
+    run(
+        database().write("INSERT INTO outbox_events (bucket, message_id, topic, aggregate_type, aggregate_id, "
+                         "  aggregate_version, event_type, payload, headers, created_at) "
+                         "SELECT bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, "
+                         "  event_type, payload, headers, created_at FROM outbox_events"));
+  }
+  run(database().write("UPDATE outbox_events SET published = true, published_at = now()"));
+  EXPECT_EQ(run(store_->lag()).unpublished, 0);
+  EXPECT_TRUE(remember({"life 2", "run 1"}));
+  EXPECT_EQ(run(store_->lag()).unpublished, 1 << 15);
+}
+
 TEST_P(OutboxStoreContract, other_topics_are_not_published_again) {
   hold_all();
   run(store_->remember("event.events", {"life 1", "run 1"}, 1min));

@@ -57,9 +57,13 @@ CREATE TABLE outbox_relays (
 ) STRICT, WITHOUT ROWID;
 
 -- The memory of the log that a topic's rows were published to, and when a relay last saw that it was still the same.
+-- After a loss: what was published from `lost_since` on is being unpublished again, up to the id `lost_after` it is.
+-- Nothing is read meanwhile.
 CREATE TABLE outbox_topics (
   topic TEXT PRIMARY KEY,
   life TEXT NOT NULL,
   run TEXT NOT NULL,
-  seen_at INTEGER NOT NULL
+  seen_at INTEGER NOT NULL,
+  lost_since INTEGER,
+  lost_after INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;

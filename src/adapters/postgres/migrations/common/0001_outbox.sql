@@ -71,11 +71,15 @@ CREATE TABLE outbox_relays (
 ) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- The memory of the log that a topic's rows were published to, and when a relay last saw that it was still the same.
+-- After a loss: what was published from `lost_since` on is being unpublished again, up to the id `lost_after` it is.
+-- Nothing is read meanwhile, of no topic, since an aggregate may tell of itself in several.
 CREATE TABLE outbox_topics (
   topic text PRIMARY KEY,
   life text NOT NULL,
   run text NOT NULL,
-  seen_at timestamptz NOT NULL
+  seen_at timestamptz NOT NULL,
+  lost_since timestamptz,
+  lost_after bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 10);
 
 -- All that a service may do here. The hash is one that no version and no platform computes differently. The transaction
