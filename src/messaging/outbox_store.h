@@ -46,7 +46,7 @@ struct OutboxRow {
 struct BatchLimits {
   size_t rows = 100;
   size_t of_bucket = 100;
-  size_t bytes = 8 << 20;  // of payloads; a batch ends with the row that reaches it
+  size_t bytes = 8 << 20;  // of payloads and headers; a batch ends with the row that reaches it
 };
 
 struct OutboxBatch {

@@ -21,21 +21,21 @@ using messaging::OutboxMessage;
 using messaging::OutboxRow;
 using messaging::Refusal;
 
-// PostgreSQL: one short index scan per bucket, which stops after a few rows whatever lies behind; a bucket whose fence
-// is old gives no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or
-// republished aggregate under an old fence sees none. The snapshot ("xmin:xmax:open,open,...") comes with every row,
-// and alone where there is none. Counting bytes does not fetch the payloads behind the limit. SQLite has one relay,
-// little to read, and no two writers at once.
+// One short index scan per bucket, which stops after a few rows whatever lies behind; a bucket whose fence is old gives
+// no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or republished
+// aggregate under an old fence sees none. Bytes are counted before payloads are fetched, so that none behind the limit
+// is. PostgreSQL's snapshot ("xmin:xmax:open,open,...") comes with every row, and alone where there is none; SQLite has
+// no two writers at once.
 constexpr Statement find_unpublished{Statement::PerDialect{
     .postgres =
         "SELECT found.*, pg_current_snapshot()::text FROM (VALUES (1)) AS always LEFT JOIN ("
         "  SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
         "    payload, headers FROM ("
-        "  SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
-        "    event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, "
-        "    sum(octet_length(event.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(event.payload) AS ahead "
+        "  SELECT event.*, scan.fence, "
+        "    sum(event.size) OVER (ROWS UNBOUNDED PRECEDING) - event.size AS ahead "
         "  FROM unnest($1::text::int[], $2::text::bigint[], $3::text::bigint[]) AS scan (bucket, fence, after) "
-        "  CROSS JOIN LATERAL (SELECT * FROM outbox_events AS candidate "
+        "  CROSS JOIN LATERAL (SELECT candidate.*, octet_length(payload) + octet_length(headers) AS size "
+        "    FROM outbox_events AS candidate "
         "    WHERE candidate.bucket = (SELECT held.bucket FROM outbox_buckets AS held WHERE held.bucket = scan.bucket "
         "                                AND held.fence = scan.fence AND held.expires_at > now() "
         "                                AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL)) "
@@ -50,21 +50,26 @@ constexpr Statement find_unpublished{Statement::PerDialect{
     .sqlite =
         "WITH scan AS (SELECT bucket.key AS place, bucket.value AS bucket, fence.value AS fence, after.value AS after "
         "  FROM json_each($1) AS bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
-        "  JOIN json_each($3) AS after ON after.key = bucket.key) "
-        "SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
-        "  payload, headers, '::' FROM ("
-        "SELECT *, sum(length(payload)) OVER (ORDER BY place, id ROWS UNBOUNDED PRECEDING) - length(payload) AS ahead "
-        "FROM ("
-        "SELECT event.id, scan.bucket, scan.fence, event.message_id, event.topic, event.aggregate_type, "
-        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, scan.place, "
-        "  row_number() OVER (PARTITION BY scan.bucket ORDER BY event.id) AS place_in_bucket "
-        "FROM scan JOIN outbox_buckets AS held ON held.bucket = scan.bucket AND held.fence = scan.fence "
-        "  AND held.expires_at > now() AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL) "
-        "JOIN outbox_events AS event ON event.bucket = scan.bucket AND event.id > scan.after AND NOT event.published "
-        "WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead WHERE dead.aggregate_type = event.aggregate_type "
-        "                    AND dead.aggregate_id = event.aggregate_id) "
-        "  AND event.aggregate_type || '/' || event.aggregate_id NOT IN (SELECT value FROM json_each($6))) "
-        "WHERE place_in_bucket <= $5 ORDER BY place, id LIMIT $4) WHERE ahead < $7 ORDER BY place, id"}};
+        "  JOIN json_each($3) AS after ON after.key = bucket.key), "
+        "found AS (SELECT event.id, scan.place, scan.fence, "
+        "    length(event.payload) + length(CAST(event.headers AS BLOB)) AS size "
+        "  FROM scan JOIN outbox_buckets AS held ON held.bucket = scan.bucket AND held.fence = scan.fence "
+        "    AND held.expires_at > now() AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL) "
+        "  CROSS JOIN outbox_events AS event ON event.id IN (SELECT candidate.id FROM outbox_events AS candidate "
+        "    WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after "
+        "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
+        "                      WHERE dead.aggregate_type = candidate.aggregate_type "
+        "                        AND dead.aggregate_id = candidate.aggregate_id) "
+        "      AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN "
+        "        (SELECT value FROM json_each($6)) "
+        "    ORDER BY candidate.id LIMIT $5) "
+        "  ORDER BY scan.place, event.id LIMIT $4), "
+        "counted AS (SELECT *, sum(size) OVER (ORDER BY place, id ROWS UNBOUNDED PRECEDING) - size AS ahead FROM "
+        "found) "
+        "SELECT event.id, event.bucket, counted.fence, event.message_id, event.topic, event.aggregate_type, "
+        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::' "
+        "FROM counted JOIN outbox_events AS event ON event.id = counted.id "
+        "WHERE counted.ahead < $7 ORDER BY counted.place, event.id"}};
 
 // The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
 constexpr Statement mark_rows{Statement::PerDialect{
@@ -171,7 +176,7 @@ Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, Bat
   batch.rows.reserve(found.size());
   size_t bytes = 0;
   for (const Row& row : found) {
-    bytes += row.bytes(9).size();
+    bytes += row.bytes(9).size() + row.text(10).size();
     batch.rows.push_back(to_row(row));
   }
   batch.cut = found.size() >= limits.rows || bytes >= limits.bytes;
