@@ -265,6 +265,35 @@ TEST_F(OutboxRelayTest, a_log_that_lost_its_memory_gets_everything_again_before_
   for (const auto& [key, versions] : log.stored) EXPECT_EQ(versions, up_to(6)) << key;
 }
 
+TEST_F(OutboxRelayTest, a_loss_whose_working_off_is_interrupted_goes_on_and_order_holds) {
+  append(3, 4);
+  start("a");
+  start("b");
+  run_for(2s);
+  log.stored.clear();
+  log.life = "second";
+  store.loss_step_takes = 500ms;
+  run_for(1500ms);
+  append(3, 2);
+  store.down = true;
+  run_for(2s);
+  EXPECT_TRUE(log.stored.empty()) << "what was written since waits too";
+  store.down = false;
+  run_for(20s);
+  EXPECT_EQ(store.unpublished_rows(), 0U);
+  EXPECT_EQ(log.stored.size(), 3U);
+  for (const auto& [key, versions] : log.stored) EXPECT_EQ(versions, up_to(6)) << key;
+}
+
+TEST_F(OutboxRelayTest, a_batch_of_large_messages_is_cut_by_bytes) {
+  for (int i = 0; i < 12; ++i) store.append("large").padding = 3 << 20;
+  start("a");
+  run_for(5s);
+  EXPECT_EQ(log.stored["large"], up_to(12));
+  EXPECT_GE(store.largest_batch, BatchLimits{}.bytes);
+  EXPECT_LT(store.largest_batch, BatchLimits{}.bytes + (4 << 20));
+}
+
 TEST_F(OutboxRelayTest, a_restarted_log_may_have_fallen_back_by_the_configured_margin) {
   EXPECT_EQ(config.rerun_margin, 1h);
   config.rerun_margin = 3h;

@@ -68,6 +68,7 @@ class PretendOutbox : public OutboxStore {
     ++reads;
     if (down) throw EngineUnavailable("database", "down");
     OutboxBatch batch;
+    if (lost_after_) co_return batch;
     size_t bytes = 0;
     for (const BucketScan& scan : scans) {
       size_t left = limits.of_bucket;
@@ -83,6 +84,7 @@ class PretendOutbox : public OutboxStore {
         batch.cut = batch.rows.size() == limits.rows || bytes >= limits.bytes;
       }
     }
+    largest_batch = std::max(largest_batch, bytes);
     co_return batch;
   }
   Task<> mark_published(std::vector<OutboxMark> marks) override {
@@ -104,10 +106,16 @@ class PretendOutbox : public OutboxStore {
     margins.insert(margin);
     const bool lost = remembered_ && *remembered_ != memory;
     remembered_ = memory;
-    if (!lost) co_return false;
-    for (Row& row : rows) row.published = false;
-    for (Bucket& bucket : buckets_) ++bucket.fence;
-    co_return true;
+    if (lost) {
+      lost_after_ = 0;
+      for (Bucket& bucket : buckets_) ++bucket.fence;
+    }
+    while (lost_after_) {
+      co_await clock_.sleep_for(loss_step_takes);
+      if (down) throw EngineUnavailable("database", "down");
+      unpublish_step();
+    }
+    co_return lost;
   }
   Task<std::vector<std::string>> topics() override { co_return std::vector<std::string>{}; }
   Task<OutboxLag> lag() override {
@@ -131,7 +139,9 @@ class PretendOutbox : public OutboxStore {
   int reads = 0;
   int sweeps = 0;
   int measured = 0;
-  std::set<Duration> margins;  // that were asked for
+  size_t largest_batch = 0;     // bytes
+  Duration loss_step_takes{0};  // of three rows
+  std::set<Duration> margins;   // that were asked for
 
  private:
   struct Bucket {
@@ -143,6 +153,12 @@ class PretendOutbox : public OutboxStore {
     const Bucket& bucket = buckets_[static_cast<size_t>(held.bucket)];
     return bucket.fence == held.fence && bucket.until > clock_.now();
   }
+  void unpublish_step() {
+    const auto from = std::ranges::upper_bound(rows, *lost_after_, {}, &Row::id);
+    const auto to = from + std::min<std::ptrdiff_t>(3, rows.end() - from);
+    for (Row& row : std::ranges::subrange(from, to)) row.published = false;
+    lost_after_ = from == to ? std::nullopt : std::optional(std::prev(to)->id);
+  }
   Row& find(int64_t id) { return *std::ranges::find(rows, id, &Row::id); }
 
   Clock& clock_;
@@ -152,6 +168,7 @@ class PretendOutbox : public OutboxStore {
   std::map<std::string, Instant> relays_;
   std::set<std::string> parked_;
   std::optional<MessageLog::Memory> remembered_;
+  std::optional<int64_t> lost_after_;  // while a loss is worked off
 };
 
 // Keeps what was published, for a relay to be looked at.

@@ -1,6 +1,6 @@
 // Who may do what with the outbox on PostgreSQL.
 #include "runtime/system_clock.h"
-#include "tests/contract/outbox_store_contract.h"
+#include "tests/contract/outbox_loss_contract.h"
 #include "tests/contract/postgres_engines.h"
 #include "tests/support/needs.h"
 
@@ -102,6 +102,8 @@ TEST_F(OutboxRights, the_functions_search_path_is_its_own) {
 
 INSTANTIATE_TEST_SUITE_P(Postgres, OutboxContract, testing::ValuesIn(postgres_service_engines("common")), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, OutboxStoreContract, testing::ValuesIn(postgres_service_engines("common")),
+                         engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, OutboxLossContract, testing::ValuesIn(postgres_service_engines("common")),
                          engine_name);
 
 }  // namespace sluice::test

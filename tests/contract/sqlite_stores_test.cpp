@@ -6,7 +6,7 @@
 #include "runtime/system_clock.h"
 #include "tests/contract/inbox_contract.h"
 #include "tests/contract/leases_contract.h"
-#include "tests/contract/outbox_store_contract.h"
+#include "tests/contract/outbox_loss_contract.h"
 #include "tests/contract/slots_contract.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/store_contracts.h"
@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, BlockedDomainsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxLossContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobThrottleContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobTransitionsContract, sqlite);
