@@ -4,7 +4,8 @@
 // the same process. Throughput: a relay that works off a backlog, against a bare loop that reads 100 rows, produces
 // them, waits for the acknowledgements and marks them, with libpq, librdkafka and no leases, buckets or fences; the
 // same PostgreSQL (fsync on) and Kafka, the same rows of 1 KB, in rotation; medians and their ratio. Held: the relay
-// again and again while one transaction stays open, so that nothing it publishes can be cleaned up.
+// again and again while one transaction stays open, so that nothing it publishes can be cleaned up, and the same
+// without one. `bench_outbox held` measures only that.
 #include <algorithm>
 #include <cstdio>
 
@@ -33,6 +34,7 @@ namespace {
 constexpr int rows = 20'000;
 constexpr int rounds = 3;
 constexpr int changes = 300;
+constexpr int backlogs = 9;  // one after the other beside a held transaction
 constexpr const char* topic = "bench.events";
 constexpr const char* password = "bench";
 
@@ -100,26 +102,18 @@ void set_up(World& world) {
   world.run(setup.migrate(sets));
 }
 
-// Counts what is acknowledged, so that nobody has to ask the database.
-class CountedLog : public messaging::MessageLog {
+// Counts what is marked, so that nobody has to ask the database.
+class CountedStore : public sql::SqlOutboxStore {
  public:
-  explicit CountedLog(messaging::MessageLog& log) : log_(log) {}
+  using SqlOutboxStore::SqlOutboxStore;
 
-  Task<> declare(std::vector<messaging::Topic> topics) override { return log_.declare(std::move(topics)); }
-  Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override {
-    std::vector<messaging::Published> outcomes = co_await log_.publish(std::move(messages));
-    acknowledged += outcomes.size();
-    co_return outcomes;
+  Task<> mark_published(std::vector<messaging::OutboxMark> marks) override {
+    const size_t count = marks.size();
+    co_await SqlOutboxStore::mark_published(std::move(marks));
+    marked += count;
   }
-  std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override {
-    return log_.subscribe(std::move(config), std::move(executor));
-  }
-  Task<Memory> memory(std::string name) override { return log_.memory(std::move(name)); }
 
-  size_t acknowledged = 0;
-
- private:
-  messaging::MessageLog& log_;
+  size_t marked = 0;
 };
 
 // A relay, for as long as it lives.
@@ -137,20 +131,16 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   messaging::Bell& bell() { return bell_; }
-  Task<> until_done(const CountedLog& log, size_t acknowledged) {
-    while (log.acknowledged < acknowledged) co_await world_.clock.sleep_for(1ms);
-    while (true) {
-      const messaging::OutboxLag lag = co_await store_.lag();
-      if (lag.unpublished == 0) co_return;
-      co_await world_.clock.sleep_for(1ms);
-    }
+  size_t marked() const { return store_.marked; }
+  Task<> until_marked(size_t goal) {
+    while (store_.marked < goal) co_await world_.clock.sleep_for(1ms);
   }
 
  private:
   inline static int started_ = 0;
   World& world_;
   messaging::Bell bell_;
-  sql::SqlOutboxStore store_;
+  CountedStore store_;
   messaging::OutboxRelay relay_;
 };
 
@@ -209,12 +199,12 @@ void measure_delay(World& world, sql::Database& common, messaging::MessageLog& l
   world.run(consumer.stop());
 }
 
-double work_off(World& world, sql::Database& common, CountedLog& log, Relay& relay) {
+double work_off(World& world, sql::Database& common, Relay& relay) {
   world.run(common.write(fill_outbox));
   relay.bell().ring();
-  const size_t goal = log.acknowledged + rows;
+  const size_t goal = relay.marked() + rows;
   const Instant start = world.clock.now();
-  world.run(relay.until_done(log, goal));
+  world.run(relay.until_marked(goal));
   return rows / std::chrono::duration<double>(world.clock.now() - start).count();
 }
 
@@ -299,7 +289,7 @@ double bare_rate(World& world, PlainConnection& connection, PlainProducer& produ
   return rows / std::chrono::duration<double>(world.clock.now() - start).count();
 }
 
-void measure_rate(World& world, sql::Database& common, CountedLog& log) {
+void measure_rate(World& world, sql::Database& common, messaging::MessageLog& log) {
   PlainConnection connection(world.server);
   PlainProducer producer(world.broker.address());
   connection.run(make_bare);
@@ -308,49 +298,62 @@ void measure_rate(World& world, sql::Database& common, CountedLog& log) {
   for (int round = 0; round < rounds; ++round) {
     bare.push_back(bare_rate(world, connection, producer));
     Relay relay(world, common, log);
-    ours.push_back(work_off(world, common, log, relay));
+    ours.push_back(work_off(world, common, relay));
   }
   fmt::print("backlog of {} rows: relay {:.0f}/s, bare loop {:.0f}/s, ratio {:.2f}\n", rows, median(ours), median(bare),
              median(ours) / median(bare));
 }
 
-void measure_held(World& world, sql::Database& common, CountedLog& log) {
+// Rows a second of one backlog after the other, while `holder` has done what `held` says.
+std::vector<double> rates_while(World& world, sql::Database& common, messaging::MessageLog& log,
+                                PlainConnection& holder, const char* held) {
+  holder.run("TRUNCATE common.outbox_events");
+  Relay relay(world, common, log);
+  work_off(world, common, relay);
+  holder.run(held);
+  std::vector<double> rates;
+  for (int round = 0; round < backlogs; ++round) rates.push_back(work_off(world, common, relay));
+  holder.run("ROLLBACK");
+  return rates;
+}
+
+void measure_held(World& world, sql::Database& common, messaging::MessageLog& log) {
   PlainConnection holder(world.server);
-  for (const char* held : {"BEGIN; SELECT pg_current_xact_id()", "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"}) {
-    Relay relay(world, common, log);
-    work_off(world, common, log, relay);
-    holder.run(held);
-    std::vector<std::string> rates;
-    for (int round = 0; round < 8; ++round) {
-      rates.push_back(fmt::format("{:.0f}", work_off(world, common, log, relay)));
-    }
-    holder.run("ROLLBACK");
-    fmt::print("while a transaction is held ({}): {} rows/s, one after the other\n", held, fmt::join(rates, ", "));
+  double free = 0;
+  for (const auto& [name, held] : {std::pair{"no transaction", "SELECT 1"},
+                                   std::pair{"a writing transaction", "BEGIN; SELECT pg_current_xact_id()"},
+                                   std::pair{"a reading one", "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"}}) {
+    const std::vector<double> rates = rates_while(world, common, log, holder, held);
+    const double last = median({rates.end() - backlogs / 3, rates.end()});
+    if (free == 0) free = last;
+    fmt::print("{} held: {:.0f} rows/s; median of the last third {:.0f}, ratio to none {:.2f}\n", name,
+               fmt::join(rates, ", "), last, last / free);
   }
 }
 
-void measure() {
+void measure(bool only_held) {
   World world;
   set_up(world);
   const auto common = world.log_in("common");
-  kafka::KafkaLog kafka({.brokers = world.broker.address()}, world.io.get_executor(), world.clock);
-  CountedLog log(kafka);
+  kafka::KafkaLog log({.brokers = world.broker.address()}, world.io.get_executor(), world.clock);
   world.run(log.declare({{topic, 12, 1h}, {"dead-letters", 1, 1h}}));
-  measure_delay(world, *common, log);
-  measure_rate(world, *common, log);
+  if (!only_held) {
+    measure_delay(world, *common, log);
+    measure_rate(world, *common, log);
+  }
   measure_held(world, *common, log);
-  world.run(kafka.close());
+  world.run(log.close());
 }
 
 }  // namespace
 }  // namespace sluice
 
-int main() {
+int main(int count, char** arguments) {
   sluice::log::start({.level = sluice::log::Level::error});
   if (const auto missing = sluice::test::KafkaBroker::why_missing()) {
     fmt::print(stderr, "{}\n", *missing);
     return 1;
   }
-  sluice::measure();
+  sluice::measure(count > 1 && std::string_view(arguments[1]) == "held");
   sluice::log::stop();
 }
