@@ -75,7 +75,8 @@ void OutboxCursors::advance(Place& place, int64_t highest, int64_t read_to, cons
   if (place.next && place.next->id <= read_to) {
     std::vector<int64_t> still_open;
     std::ranges::set_intersection(place.next->open_writers, batch.open_writers, std::back_inserter(still_open));
-    if (still_open.empty() || now >= place.next->since + long_open) {
+    const bool known = std::ranges::includes(not_awaited_, still_open);
+    if (known || now >= place.next->since + long_open) {
       place.after = place.next->id;
       not_awaited_.insert(still_open.begin(), still_open.end());
       place.next.reset();

@@ -24,7 +24,6 @@ class OutboxCursors {
  public:
   // What the relay holds now. Buckets under a new fence are read from their start. True if there are such.
   bool adopt(const std::vector<HeldBucket>& held);
-  bool holds(int32_t bucket) const { return places_.contains(bucket); }
 
   // All buckets but those in work, each time beginning behind the one where the last batch ended, so that a busy one
   // does not starve the rest.

@@ -46,6 +46,21 @@ TEST_F(OutboxCursorsTest, a_transaction_that_stays_open_is_not_waited_for_but_it
   EXPECT_TRUE(read({3, 9}, {75}));
 }
 
+TEST_F(OutboxCursorsTest, a_transaction_that_is_not_waited_for_holds_no_later_step_back) {
+  read({5}, {70});
+  now += 2s;
+  read({6}, {70});
+  EXPECT_EQ(after(), 5);
+  read({8}, {70, 75});
+  EXPECT_EQ(after(), 6) << "at once";
+  read({9}, {70, 75});
+  EXPECT_EQ(after(), 6) << "75 is new and waited for";
+  read({}, {70});
+  EXPECT_EQ(after(), 8);
+  EXPECT_FALSE(read({}, {}));
+  EXPECT_EQ(after(), 0);
+}
+
 TEST_F(OutboxCursorsTest, a_batch_that_was_cut_moves_only_what_was_read) {
   read({5, 9}, {}, 2);
   EXPECT_TRUE(read({6}, {}, 1));
@@ -74,7 +89,7 @@ TEST_F(OutboxCursorsTest, a_new_fence_begins_again) {
   EXPECT_EQ(after(), 5);
   EXPECT_TRUE(cursors.adopt({{0, 2}}));
   EXPECT_EQ(after(), 0);
-  EXPECT_FALSE(cursors.holds(1));
+  EXPECT_EQ(after(1), -1) << "not held any more";
 }
 
 TEST_F(OutboxCursorsTest, an_aggregate_is_held_off_for_its_time_and_then_its_bucket_is_read_from_the_start) {

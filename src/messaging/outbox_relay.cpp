@@ -10,8 +10,9 @@ namespace sluice::messaging {
 namespace {
 
 constexpr Backoff away_backoff{.first = 100ms, .factor = 2, .max = 5s};
-// Nothing needs it; it mends what somebody changed in the tables by hand.
-constexpr Duration rewind_every = 10s;
+// Nothing needs it; it mends what somebody changed in the tables by hand. Rare, since it walks over all that was
+// published while a transaction is held open somewhere.
+constexpr Duration rewind_every = 5min;
 
 const metrics::Counter published_total{"outbox_published_total", "Rows of the outbox that the log acknowledged."};
 const metrics::Counter refused_total{"outbox_refused_total", "Times that the log refused a row of the outbox."};
@@ -56,7 +57,7 @@ void OutboxRelay::start() {
   // Holding must not wait for a log that hangs.
   const Backoff soon{.first = 100ms, .factor = 2, .max = config_.lease / 4};
   keeping_.spawn("outbox leases", run_forever("outbox leases", clock_, random_, [this] { return hold_round(); }, soon));
-  upkeep_.start(keeping_, [this] { return cursors_.holds(0); });
+  upkeep_.start(keeping_, [this] { return cursors_.plan(); });
   publishing_.spawn("outbox relay", publish_loop());
 }
 

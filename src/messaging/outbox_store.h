@@ -61,8 +61,8 @@ struct OutboxBatch {
 inline constexpr int64_t most_lag = 100'000;
 
 struct OutboxLag {
-  int64_t unpublished = 0;       // up to most_lag
-  std::optional<Time> oldest{};  // when that one was written
+  int64_t unpublished = 0;       // up to most_lag; without those that wait behind a dead one
+  std::optional<Time> oldest{};  // when the oldest of these was written
   int64_t dead = 0;              // refused for good: their aggregates wait for an operator
 };
 
@@ -101,7 +101,9 @@ class OutboxStore {
   // Those that were ever remembered.
   virtual Task<std::vector<std::string>> topics() = 0;
 
-  virtual Task<OutboxLag> lag() = 0;
+  // Of these buckets, behind these places: so that rows published since the oldest transaction of the database began,
+  // which can't be cleaned up yet, are not walked over every time.
+  virtual Task<OutboxLag> lag(std::vector<BucketScan> scans) = 0;
 
   // Looks at `most` rows behind `after` and removes those published longer than `keep` ago. Returns where to go on, or
   // nothing at the end.

@@ -23,19 +23,21 @@ class OutboxUpkeep {
   OutboxUpkeep(OutboxStore& store, Clock& clock, Random& random, OutboxUpkeepConfig config)
       : store_(store), clock_(clock), random_(random), config_(std::move(config)) {}
 
-  // `ours` says whether it is this relay's turn: one is enough.
-  void start(TaskScope& scope, std::function<bool()> ours);
+  // `held` tells what the relay holds and where it stands. Each measures its own buckets; the holder of the first one
+  // removes.
+  void start(TaskScope& scope, std::function<std::vector<BucketScan>()> held);
 
  private:
   Task<> measure_round();
-  void show(const OutboxLag& lag);
+  void show(const OutboxLag& lag, size_t buckets);
   Task<> sweep_round();
+  bool sweeps() const;
 
   OutboxStore& store_;
   Clock& clock_;
   Random& random_;
   const OutboxUpkeepConfig config_;
-  std::function<bool()> ours_;
+  std::function<std::vector<BucketScan>()> held_;
   Instant quiet_until_{};  // the alarm
 };
 

@@ -118,8 +118,8 @@ class PretendOutbox : public OutboxStore {
     co_return lost;
   }
   Task<std::vector<std::string>> topics() override { co_return std::vector<std::string>{}; }
-  Task<OutboxLag> lag() override {
-    ++measured;
+  Task<OutboxLag> lag(std::vector<BucketScan> scans) override {
+    for (const BucketScan& scan : scans) ++measured[scan.held.bucket];
     co_return OutboxLag{};
   }
   Task<std::optional<int64_t>> sweep(int64_t, size_t, Duration) override {
@@ -138,10 +138,10 @@ class PretendOutbox : public OutboxStore {
   bool down = false;
   int reads = 0;
   int sweeps = 0;
-  int measured = 0;
-  size_t largest_batch = 0;     // bytes
-  Duration loss_step_takes{0};  // of three rows
-  std::set<Duration> margins;   // that were asked for
+  std::map<int32_t, int> measured;  // how often, by bucket
+  size_t largest_batch = 0;         // bytes
+  Duration loss_step_takes{0};      // of three rows
+  std::set<Duration> margins;       // that were asked for
 
  private:
   struct Bucket {

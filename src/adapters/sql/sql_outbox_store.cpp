@@ -97,14 +97,28 @@ constexpr Statement bury =
     "SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, "
     "  headers, created_at, retry_count, last_error, now() FROM outbox_events WHERE id = $1";
 constexpr Statement remove_row = "DELETE FROM outbox_events WHERE id = $1";
-// From the index of what is unpublished, in its order; the oldest is among the first of the buckets.
-constexpr Statement measure_lag =
-    "SELECT (SELECT count(*) FROM (SELECT 1 FROM outbox_events WHERE NOT published ORDER BY bucket, id LIMIT $1) "
-    "        AS counted), "
-    "  (SELECT min((SELECT event.created_at FROM outbox_events AS event "
-    "               WHERE event.bucket = held.bucket AND NOT event.published ORDER BY event.id LIMIT 1)) "
-    "   FROM outbox_buckets AS held), "
-    "  (SELECT count(*) FROM outbox_dead)";
+constexpr Statement measure_lag{Statement::PerDialect{
+    .postgres =
+        "SELECT count(*), min(created_at), "
+        "  (SELECT count(*) FROM outbox_dead WHERE bucket = ANY ($1::text::int[])) "
+        "FROM (SELECT event.created_at FROM unnest($1::text::int[], $2::text::bigint[]) AS scan (bucket, after) "
+        "  CROSS JOIN LATERAL (SELECT candidate.created_at FROM outbox_events AS candidate "
+        "    WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after "
+        "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
+        "                      WHERE dead.aggregate_type = candidate.aggregate_type "
+        "                        AND dead.aggregate_id = candidate.aggregate_id) "
+        "    ORDER BY candidate.bucket, candidate.id LIMIT $3) AS event "
+        "  LIMIT $3) AS counted",
+    .sqlite = "SELECT count(*), min(created_at), "
+              "  (SELECT count(*) FROM outbox_dead WHERE bucket IN (SELECT value FROM json_each($1))) "
+              "FROM (SELECT event.created_at FROM json_each($1) AS bucket "
+              "  JOIN json_each($2) AS after ON after.key = bucket.key "
+              "  CROSS JOIN outbox_events AS event ON event.bucket = bucket.value AND event.id > after.value "
+              "    AND NOT event.published "
+              "  WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
+              "                    WHERE dead.aggregate_type = event.aggregate_type "
+              "                      AND dead.aggregate_id = event.aggregate_id) "
+              "  LIMIT $3)"}};
 
 // The third part of PostgreSQL's snapshot.
 std::vector<int64_t> open_writers(std::string_view snapshot) {
@@ -205,8 +219,16 @@ Task<Refusal> SqlOutboxStore::refuse(OutboxMark mark, std::string reason, int tr
   return database_.transact(refuse_body, mark, std::move(reason), tries);
 }
 
-Task<OutboxLag> SqlOutboxStore::lag() {
-  const Rows rows = co_await database_.read(measure_lag, Params(messaging::most_lag));
+Task<OutboxLag> SqlOutboxStore::lag(std::vector<BucketScan> scans) {
+  std::vector<int64_t> buckets;
+  std::vector<int64_t> afters;
+  for (const BucketScan& scan : scans) {
+    buckets.push_back(scan.held.bucket);
+    afters.push_back(scan.after);
+  }
+  const Dialect dialect = database_.dialect();
+  Params params(number_list(dialect, buckets), number_list(dialect, afters), messaging::most_lag);
+  const Rows rows = co_await database_.read(measure_lag, std::move(params));
   const Row& row = rows.one();
   co_return OutboxLag{row.integer(0), row.optional_time(1), row.integer(2)};
 }

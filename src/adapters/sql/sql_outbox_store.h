@@ -18,7 +18,7 @@ class SqlOutboxStore : public messaging::OutboxStore {
   Task<messaging::Refusal> refuse(messaging::OutboxMark mark, std::string reason, int tries) override;
   Task<bool> remember(std::string topic, messaging::MessageLog::Memory memory, Duration margin) override;
   Task<std::vector<std::string>> topics() override;
-  Task<messaging::OutboxLag> lag() override;
+  Task<messaging::OutboxLag> lag(std::vector<messaging::BucketScan> scans) override;
   Task<std::optional<int64_t>> sweep(int64_t after, size_t most, Duration keep) override;
 
  private:
