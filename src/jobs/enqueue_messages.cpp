@@ -10,8 +10,8 @@ namespace {
 using messaging::Delivery;
 using messaging::Handled;
 
+// Of a message without an id: where it stands, which stays the same however often it is delivered.
 std::string key_of(const Delivery& delivery) {
-  if (const auto id = delivery.message_id()) return "message:" + id->text();
   return fmt::format("message:{}:{}:{}", delivery.assignment->topic, delivery.assignment->partition, delivery.offset);
 }
 
@@ -20,8 +20,13 @@ Task<Handled> enqueue(Jobs& jobs, Delivery delivery) {
   if (!wanted) co_return Handled::dead("PARSE_ERROR", wanted.error().text());
   std::vector<NewJob> one;
   one.push_back(std::move(*wanted).job());
-  if (!one.front().unique_key) one.front().unique_key = key_of(delivery);
-  co_await jobs.enqueue(std::move(one));
+  const std::optional<messaging::MessageId> id = delivery.message_id();
+  if (id) {
+    co_await jobs.enqueue_once(*id, std::move(one));
+  } else {
+    if (!one.front().unique_key) one.front().unique_key = key_of(delivery);
+    co_await jobs.enqueue(std::move(one));
+  }
   co_return Handled::done();
 }
 

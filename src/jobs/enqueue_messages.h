@@ -1,8 +1,9 @@
 // Adds the jobs that other services ask for by messages of the topic `jobs.enqueue`, which they put into their outbox
 // together with their own change.
 //
-// A message carries one job as requests write it (jobs/job_request.h). Delivered twice it adds one job: by the job's
-// unique key, or where it has none by the message's id.
+// A message carries one job as requests write it (jobs/job_request.h). Delivered twice it adds one job, also where that
+// job has died or was cancelled meanwhile: that the message was seen commits with the job. A message without an id,
+// which came through no outbox, is known by the job's unique key or else by its place in the log.
 #pragma once
 
 #include "jobs/jobs.h"

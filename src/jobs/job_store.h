@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "jobs/job.h"
+#include "messaging/message.h"
 #include "runtime/task.h"
 
 namespace sluice::jobs {
@@ -57,6 +58,9 @@ class JobStore {
 
   // All of them or none. Answers stand in the order of the jobs.
   virtual Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs) = 0;
+  // The same for jobs that a message asks for, once: they and that the message was seen are one transaction. False: it
+  // was seen before, and nothing is added, whatever became of its jobs.
+  virtual Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs) = 0;
 
   // Takes up to `limit` jobs that may run now, by priority, run_after and id; first those whose lock ran out, which get
   // a new token and a further attempt or, with none left, die.

@@ -19,6 +19,12 @@ Task<std::vector<Enqueued>> Jobs::enqueue(std::vector<NewJob> jobs) {
   co_return enqueued;
 }
 
+Task<bool> Jobs::enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs) {
+  const bool first = co_await store_.enqueue_once(message, std::move(jobs));
+  if (first) bell_.ring();
+  co_return first;
+}
+
 Task<std::optional<bool>> Jobs::retry(JobId id) {
   const std::optional<bool> done = co_await store_.retry(id);
   bell_.ring();

@@ -15,6 +15,7 @@ class Jobs {
 
   // As the store has it; idle workers of this process see them at once.
   Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs);
+  Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs);
   Task<std::optional<bool>> retry(JobId id);
   Task<std::vector<Verdict>> complete(std::vector<Completion> completions);
   Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "base/random.h"
@@ -35,6 +36,11 @@ class PretendJobStore : public JobStore {
       added.push_back({duplicate ? same->first : add(std::move(job)), duplicate});
     }
     co_return added;
+  }
+  Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> wanted) override {
+    const bool first = seen.insert(message).second;
+    if (first) co_await enqueue(std::move(wanted));
+    co_return first;
   }
   Task<std::vector<ClaimedJob>> claim(ClaimRequest request) override {
     ++claims;
@@ -115,6 +121,7 @@ class PretendJobStore : public JobStore {
   }
 
   std::map<JobId, Kept> jobs;
+  std::set<messaging::MessageId> seen;
   std::vector<size_t> batches;  // of `complete`
   int claims = 0;
   int renewals = 0;

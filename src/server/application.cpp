@@ -68,8 +68,8 @@ void Application::add_features() {
     api::add_document_routes(api_, documents_->documents(), clock_);
   }
   if (options_.roles.contains(Service::jobs)) {
-    jobs_ = std::make_unique<JobParts>(settings_.jobs, engines_.of(Service::jobs), clock_, secrets_,
-                                       background_.executor(0));
+    jobs_ = std::make_unique<JobParts>(settings_.jobs, settings_.messaging.inbox, engines_.of(Service::jobs), clock_,
+                                       secrets_, background_.executor(0));
     api::add_job_routes(api_, jobs_->jobs());
     links_ = std::make_unique<LinkParts>(settings_.links, engines_.of(Service::jobs), jobs_->kinds(), clock_, secrets_);
   }

@@ -8,8 +8,8 @@
 
 namespace sluice::server {
 
-JobParts::JobParts(const jobs::JobsConfig& config, sql::Database& database, Clock& clock, Random& random,
-                   Executor executor)
+JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox, sql::Database& database, Clock& clock,
+                   Random& random, Executor executor)
     : config_(config),
       clock_(clock),
       random_(random),
@@ -19,11 +19,13 @@ JobParts::JobParts(const jobs::JobsConfig& config, sql::Database& database, Cloc
       store_(database, kinds_, clock, random),
       jobs_(store_, bell_, clock),
       upkeep_(store_, bell_, clock, random, config.retention),
+      inbox_(database, clock, inbox),
       recurring_(config.recurring, jobs_, clock, random) {}
 
 void JobParts::start(TaskScope& scope, messaging::MessageLog* log) {
   upkeep_.start(scope);
   recurring_.start(scope);
+  scope.spawn("inbox retention", run_forever("inbox retention", clock_, random_, [this] { return inbox_.round(); }));
   if (!handlers_.empty()) {
     const jobs::Workers::Parts parts{store_, kinds_, bell_, clock_, random_};
     workers_ = std::make_unique<jobs::Workers>(parts, config_.workers, worker_, handlers_, executor_);

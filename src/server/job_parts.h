@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "adapters/sql/inbox.h"
 #include "adapters/sql/sql_job_store.h"
 #include "jobs/job_upkeep.h"
 #include "jobs/jobs.h"
@@ -15,7 +16,8 @@ namespace sluice::server {
 // Made at start; its loops live on `executor`. References must outlive it.
 class JobParts {
  public:
-  JobParts(const jobs::JobsConfig& config, sql::Database& database, Clock& clock, Random& random, Executor executor);
+  JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox, sql::Database& database, Clock& clock,
+           Random& random, Executor executor);
 
   jobs::Jobs& jobs() { return jobs_; }
   const jobs::JobKinds& kinds() const { return kinds_; }
@@ -39,6 +41,7 @@ class JobParts {
   messaging::Bell bell_;
   jobs::Jobs jobs_;
   jobs::JobUpkeep upkeep_;
+  sql::InboxRetention inbox_;
   jobs::Recurring recurring_;
   jobs::JobHandlers handlers_;
   std::unique_ptr<jobs::Workers> workers_;        // where there are handlers

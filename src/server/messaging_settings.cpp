@@ -18,6 +18,18 @@ const std::vector<messaging::Topic>& known_topics() {
   return topics;
 }
 
+// Of a message: in its topic, and from its end on as a dead letter.
+Duration longest_life(const std::vector<messaging::Topic>& topics) {
+  Duration in_topic{0};
+  Duration as_letter{0};
+  const std::vector<std::string> letters = dead_letter_topics();
+  for (const messaging::Topic& topic : topics) {
+    Duration& longest = std::ranges::find(letters, topic.name) != letters.end() ? as_letter : in_topic;
+    longest = std::max(longest, topic.retention);
+  }
+  return in_topic + as_letter;
+}
+
 }  // namespace
 
 void TopicSettings::describe(config::Section<TopicSettings>& section) {
@@ -34,6 +46,7 @@ void MessagingSettings::describe(config::Section<MessagingSettings>& section) {
               "Where messages are kept: embedded, redis or kafka. auto takes Kafka where kafka.brokers is set, else "
               "Redis where redis.url is set, else the embedded database.");
   section.table("outbox", &MessagingSettings::outbox, "How changes that were committed get into the log.");
+  section.table("inbox", &MessagingSettings::inbox, "How messages that come twice take effect once.");
   section.map("topics", &MessagingSettings::topics, "What differs for one topic, by its name.");
 }
 
@@ -42,6 +55,12 @@ void MessagingSettings::validate(config::Problems& problems) const {
     if (std::ranges::find(known_topics(), name, &messaging::Topic::name) == known_topics().end()) {
       problems.add("topics", fmt::format("there is no topic {}; `sluice log topics` lists them", name));
     }
+  }
+  const Duration longest = longest_life(declared());
+  if (inbox.retention < longest) {
+    problems.add("inbox.retention",
+                 fmt::format("must be at least {}, for so long a message may come again with these topics' retention",
+                             format_duration(longest)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/sql/inbox.h"
 #include "base/enum_names.h"
 #include "messaging/outbox_relay.h"
 #include "messaging/topic.h"
@@ -33,6 +34,7 @@ struct MessagingSettings {
   LogEngine engine = LogEngine::automatic;
   std::map<std::string, TopicSettings> topics;
   messaging::OutboxRelayConfig outbox;
+  sql::InboxConfig inbox;
 
   static void describe(config::Section<MessagingSettings>& section);
   void validate(config::Problems& problems) const;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "adapters/sql/inbox.h"
+#include "runtime/system_clock.h"
 #include "runtime/virtual_clock.h"
 #include "tests/contract/database_fixture.h"
 
@@ -18,11 +19,6 @@ using sql::Statement;
 using sql::Tx;
 using sql::TxTask;
 
-// As a service's migration would have it; SQLite's file has it already.
-inline constexpr Statement make_inbox{Statement::PerDialect{
-    .postgres = "CREATE TABLE IF NOT EXISTS inbox (consumer text NOT NULL, message_id uuid NOT NULL, "
-                "seen_at timestamptz NOT NULL, PRIMARY KEY (consumer, message_id))",
-    .sqlite = "SELECT 1"}};
 inline constexpr Statement drop_effects = "DROP TABLE IF EXISTS inbox_effects";
 inline constexpr Statement make_effects = "CREATE TABLE inbox_effects (name text PRIMARY KEY, times bigint NOT NULL)";
 inline constexpr Statement take_effect =
@@ -32,6 +28,8 @@ inline constexpr Statement read_effect = "SELECT times FROM inbox_effects WHERE 
 inline constexpr Statement grow_old{Statement::PerDialect{
     .postgres = "UPDATE inbox SET seen_at = seen_at - $2 * interval '1 microsecond' WHERE consumer = $1",
     .sqlite = "UPDATE inbox SET seen_at = seen_at - $2 WHERE consumer = $1"}};
+
+inline constexpr Statement count_seen = "SELECT count(*) FROM inbox WHERE consumer = $1";
 
 inline TxTask<bool> handle(Tx& tx, std::string consumer, MessageId message, std::string effect, bool fails) {
   const bool first = co_await sql::first_time(tx, std::move(consumer), message);
@@ -51,7 +49,7 @@ class InboxContract : public DatabaseFixture {
   void SetUp() override {
     DatabaseFixture::SetUp();
     using namespace inbox_contract;
-    for (const sql::Statement& statement : {make_inbox, drop_effects, make_effects}) run(database().write(statement));
+    for (const sql::Statement& statement : {drop_effects, make_effects}) run(database().write(statement));
     consumer_ = MessageId::make({}, random_).text();  // the table may outlast a test
   }
 
@@ -131,6 +129,22 @@ TEST_P(InboxContract, old_messages_are_forgotten_in_batches_and_young_ones_are_n
   EXPECT_EQ(removed, (std::vector<int64_t>{10, 10, 5}));
   EXPECT_FALSE(handle(young));
   EXPECT_TRUE(handle(old.front()));
+}
+
+TEST_P(InboxContract, a_round_forgets_all_that_is_old_by_several_processes_at_once) {
+  for (int i = 0; i < 25; ++i) handle(message());
+  grow_old(11min);
+  const MessageId young = message();
+  handle(young);
+  SystemClock clock;
+  sql::InboxRetention retention(database(), clock, {.retention = 10min, .every = 1ms, .batch = 4});
+  std::vector<Task<>> rounds;
+  for (int i = 0; i < 3; ++i) rounds.push_back(retention.round());
+  for (const auto& outcome : run_all(std::move(rounds))) EXPECT_FALSE(outcome.error);
+  run(retention.round());  // what was locked by a neighbour's batch is left to it
+  const sql::Rows left = run(database().read(inbox_contract::count_seen, sql::Params(consumer_)));
+  EXPECT_EQ(left.one().integer(0), 1);
+  EXPECT_FALSE(handle(young));
 }
 
 }  // namespace sluice::test

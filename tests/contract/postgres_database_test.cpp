@@ -1,12 +1,10 @@
 #include "tests/contract/database_contract.h"
-#include "tests/contract/inbox_contract.h"
 #include "tests/contract/migrations_contract.h"
 #include "tests/contract/postgres_engines.h"
 
 namespace sluice::test {
 
 INSTANTIATE_TEST_SUITE_P(Postgres, DatabaseContract, testing::ValuesIn(postgres_engines()), engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, InboxContract, testing::ValuesIn(postgres_engines()), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, MigrationsContract, testing::ValuesIn(postgres_engines()), engine_name);
 
 }  // namespace sluice::test

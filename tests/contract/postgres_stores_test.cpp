@@ -1,5 +1,6 @@
 #include "adapters/sql/sql_leases.h"
 #include "adapters/sql/sql_slots.h"
+#include "tests/contract/inbox_contract.h"
 #include "tests/contract/leases_contract.h"
 #include "tests/contract/postgres_engines.h"
 #include "tests/contract/slots_contract.h"
@@ -34,7 +35,9 @@ INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engi
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Postgres, DayBudgetsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, InboxContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobStoreContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, JobMessagesContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ImportStoreContract, job_service, engine_name);

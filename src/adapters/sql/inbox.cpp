@@ -1,5 +1,7 @@
 #include "adapters/sql/inbox.h"
 
+#include "runtime/config_section.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -19,6 +21,14 @@ TxTask<int64_t> remove_body(Tx& tx, int64_t older_than_us, int64_t limit) {
 }
 
 }  // namespace
+
+void InboxConfig::describe(config::Section<InboxConfig>& section) {
+  section
+      .key("retention", &InboxConfig::retention,
+           "How long it is known that a message had its effect: at least as long as it may come again, which is the "
+           "retention of its topic and then that of dead letters.")
+      .at_least(1h);
+}
 
 TxTask<bool> first_time(Tx& tx, std::string consumer, messaging::MessageId message) {
   Params params(std::move(consumer), message);

@@ -6,12 +6,8 @@
 //     ...  // the effect
 //   }
 //
-// The table stands in the schema of whoever consumes. SQLite's file has it; on PostgreSQL a service that consumes gets
-// it by its own migration:
-//
-//   CREATE TABLE inbox (consumer text NOT NULL, message_id uuid NOT NULL, seen_at timestamptz NOT NULL,
-//                       PRIMARY KEY (consumer, message_id));
-//   CREATE INDEX inbox_by_age ON inbox (seen_at);
+// The table stands in the schema of whoever consumes. SQLite's file has it; on PostgreSQL each service that consumes
+// has it by a migration of its own, as job_service/0003_inbox.sql.
 #pragma once
 
 #include <string>
@@ -19,6 +15,7 @@
 #include "adapters/sql/database.h"
 #include "messaging/message.h"
 #include "runtime/clock.h"
+#include "runtime/config_fwd.h"
 
 namespace sluice::sql {
 
@@ -31,6 +28,8 @@ struct InboxConfig {
   Duration retention = 15 * 24h;
   Duration every = 1min;  // how often to look for old ones
   int64_t batch = 1'000;  // removed in one transaction
+
+  static void describe(config::Section<InboxConfig>& section);
 };
 
 // Forgets old messages, in small transactions. Safe to use from any thread.

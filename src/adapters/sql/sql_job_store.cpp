@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "adapters/sql/inbox.h"
 #include "adapters/sql/job_queue.h"
 #include "adapters/sql/job_slots.h"
 #include "adapters/sql/job_views.h"
@@ -16,6 +17,13 @@ using jobs::Verdict;
 
 // How often a busy process looks for lost and due jobs while it claims.
 constexpr Duration look_pause = 1s;
+constexpr const char* inbox_consumer = "jobs";
+
+TxTask<bool> enqueue_first_time(Tx& tx, messaging::MessageId message, PreparedJobs jobs) {
+  const bool first = co_await first_time(tx, inbox_consumer, message);
+  if (first) co_await enqueue_jobs(tx, std::move(jobs));
+  co_return first;
+}
 
 TxTask<> give_again(Tx& tx, ThrottledKeys keys) {
   co_await lock_keys(tx, keys);
@@ -38,6 +46,13 @@ Task<std::vector<jobs::Enqueued>> SqlJobStore::enqueue(std::vector<jobs::NewJob>
   std::vector<jobs::Enqueued> answers = co_await database_.transact(enqueue_jobs, prepared);
   cursors_.go_back_soon();
   co_return answers;
+}
+
+Task<bool> SqlJobStore::enqueue_once(messaging::MessageId message, std::vector<jobs::NewJob> jobs) {
+  const PreparedJobs prepared = prepare_jobs(std::move(jobs), kinds_, clock_.wall(), random_);
+  const bool first = co_await database_.transact(enqueue_first_time, message, prepared);
+  if (first) cursors_.go_back_soon();
+  co_return first;
 }
 
 Task<std::vector<ClaimedJob>> SqlJobStore::claim(ClaimRequest request) {

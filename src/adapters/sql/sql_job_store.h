@@ -18,6 +18,7 @@ class SqlJobStore : public jobs::JobStore {
   SqlJobStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random);
 
   Task<std::vector<jobs::Enqueued>> enqueue(std::vector<jobs::NewJob> jobs) override;
+  Task<bool> enqueue_once(messaging::MessageId message, std::vector<jobs::NewJob> jobs) override;
   Task<std::vector<jobs::ClaimedJob>> claim(jobs::ClaimRequest request) override;
   Task<std::vector<jobs::Verdict>> complete(std::vector<jobs::Completion> completions) override;
   Task<std::vector<jobs::FailVerdict>> fail(std::vector<jobs::Failure> failures) override;

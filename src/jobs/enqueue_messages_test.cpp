@@ -1,0 +1,73 @@
+#include "jobs/enqueue_messages.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "jobs/pretend_job_store.h"
+#include "runtime/virtual_clock.h"
+
+namespace sluice::jobs {
+namespace {
+
+using messaging::Delivery;
+using messaging::Handled;
+
+struct EnqueueMessages : testing::Test {
+  // One delivery of what stands at `offset`.
+  Handled deliver(int64_t offset, std::string_view payload, messaging::HeaderViews headers = {}) {
+    const Delivery delivery{
+        .assignment = assignment, .offset = offset, .payload = payload, .headers = std::move(headers)};
+    Handled handled;
+    asio::co_spawn(io, handler(delivery), [&](const std::exception_ptr& error, Handled answer) {
+      EXPECT_FALSE(error);
+      handled = std::move(answer);
+    });
+    io.restart();
+    io.run();
+    return handled;
+  }
+
+  asio::io_context io;
+  VirtualClock clock;
+  PretendJobStore store{clock};
+  messaging::Bell bell;
+  Jobs jobs{store, bell, clock};
+  messaging::Handler handler = enqueue_handler(jobs);
+  std::shared_ptr<const messaging::Assignment> assignment =
+      std::make_shared<messaging::Assignment>(messaging::Assignment{enqueue_topic, 3});
+};
+
+constexpr std::string_view greeting = R"({"kind":"greet","payload":{"name":"n"}})";
+const messaging::HeaderViews named{{messaging::header::message_id, "018f4e1c-6d2a-7c3e-9f10-0242ac120002"}};
+
+TEST_F(EnqueueMessages, a_message_delivered_twice_adds_one_job) {
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(deliver(7, greeting, named).kind, Handled::Kind::done);
+  ASSERT_EQ(store.jobs.size(), 1U);
+  const NewJob& added = store.jobs.begin()->second.job;
+  EXPECT_EQ(added.kind, "greet");
+  EXPECT_EQ(added.payload, R"({"name":"n"})");
+  EXPECT_FALSE(added.unique_key) << "the message is remembered, not the job";
+}
+
+TEST_F(EnqueueMessages, a_message_that_was_published_twice_adds_one_job) {
+  deliver(7, greeting, named);
+  deliver(8, greeting, named);
+  EXPECT_EQ(store.jobs.size(), 1U);
+}
+
+TEST_F(EnqueueMessages, one_without_an_id_is_known_by_its_place) {
+  for (int i = 0; i < 2; ++i) deliver(7, greeting);
+  EXPECT_EQ(store.jobs.size(), 1U);
+  deliver(8, greeting);
+  EXPECT_EQ(store.jobs.size(), 2U);
+}
+
+TEST_F(EnqueueMessages, what_is_no_job_is_dead) {
+  EXPECT_EQ(deliver(7, R"({"no":"job"})", named).kind, Handled::Kind::dead);
+  EXPECT_TRUE(store.jobs.empty());
+  EXPECT_TRUE(store.seen.empty());
+}
+
+}  // namespace
+}  // namespace sluice::jobs
