@@ -60,6 +60,7 @@ class PretendJobStore : public JobStore {
   }
   Task<std::vector<Verdict>> complete(std::vector<Completion> completions) override {
     co_await answer();
+    if (completing_takes > Duration{0}) co_await clock_.sleep_for(completing_takes);
     batches.push_back(completions.size());
     std::vector<Verdict> verdicts;
     for (Completion& one : completions) {
@@ -129,6 +130,7 @@ class PretendJobStore : public JobStore {
   size_t old = 0;  // finished jobs that may be purged
   bool away = false;
   Duration takes{0};
+  Duration completing_takes{0};  // besides that
 
  private:
   Task<> answer() {

@@ -25,8 +25,8 @@ Workers::Workers(Parts parts, WorkersConfig config, std::string worker, JobHandl
       executor_(std::move(executor)),
       new_work_(parts.bell.listen(executor_)),
       locks_(parts.store, parts.kinds, parts.clock, parts.random, in_hand_, executor_),
-      write_back_(parts.store, parts.bell, in_hand_, parts.clock, executor_),
       changed_(executor_),
+      write_back_(parts.store, parts.bell, in_hand_, changed_, parts.clock, executor_),
       poll_(config.poll_min),
       claims_(executor_),
       upkeep_(executor_) {}
@@ -52,7 +52,7 @@ Task<> Workers::stop() {
   for (auto at = in_hand_.running.begin(); at != in_hand_.running.end();) (at++)->cancel();
   while (!in_hand_.running.empty()) co_await in_hand_.running.front().scope.join();
   const Instant last = parts_.clock.now() + last_words;
-  while (!in_hand_.ended.empty() && parts_.clock.now() < last) co_await write_back_.wait_until_written(last);
+  while (!in_hand_.ended.empty() && parts_.clock.now() < last) co_await changed_.wait_until(parts_.clock, last);
   co_await upkeep_.close();
   for (RunningJob& job : in_hand_.ended) co_await job.scope.join();
   if (!in_hand_.ended.empty()) {
@@ -61,11 +61,11 @@ Task<> Workers::stop() {
   in_hand_.ended.clear();
 }
 
-// What has ended and waits to be written keeps its place only when there is much of it: claims and results overlap.
+// Claims and results overlap. Where much waits to be written nothing is claimed, rather than little: small claims cost
+// as much as large ones.
 size_t Workers::places() const {
-  const size_t running = config_.concurrency - std::min(config_.concurrency, in_hand_.running.size());
-  const size_t in_hand = 2 * config_.concurrency - std::min(2 * config_.concurrency, in_hand_.size());
-  return std::min(running, in_hand);
+  if (in_hand_.size() >= 2 * config_.concurrency) return 0;
+  return config_.concurrency - std::min(config_.concurrency, in_hand_.running.size());
 }
 
 Task<> Workers::claim_round() {

@@ -51,8 +51,8 @@ class Workers {
   messaging::Bell::Listener new_work_;
   JobsInHand in_hand_;
   LockKeeper locks_;
+  Wakeup changed_;  // a job has ended or was written back, or a claim has ended
   WriteBack write_back_;
-  Wakeup changed_;  // a job has ended, or a claim
   Duration poll_;
   bool claiming_ = false;
   bool stopping_ = false;

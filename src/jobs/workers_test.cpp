@@ -184,6 +184,16 @@ TEST_F(WorkersTest, results_are_kept_while_the_store_is_away) {
   EXPECT_EQ(begun.size(), 1U);
 }
 
+TEST_F(WorkersTest, claims_go_on_as_soon_as_results_are_written) {
+  store.takes = 1ms;
+  store.completing_takes = 50ms;
+  for (int i = 0; i < 200; ++i) add();
+  start([](JobRun) { return say(JobOutcome::done()); });
+  pass(1100ms);
+  EXPECT_EQ(store.count(JobStatus::succeeded), 200U);
+  EXPECT_LT(store.claims, 30);
+}
+
 TEST_F(WorkersTest, idle_workers_look_less_and_less_often_and_begin_at_the_bell) {
   start([](JobRun) { return say(JobOutcome::done()); });
   pass(1min);

@@ -30,7 +30,7 @@ Task<> WriteBack::round() {
   for (const Ended job : lost) settle(job, "lost");
   if (!done.empty()) co_await complete(std::move(done));
   if (!failed.empty()) co_await fail(std::move(failed));
-  written_.notify_all();
+  changed_.notify_all();
   bell_.ring();  // their throttle keys may have room now
 }
 

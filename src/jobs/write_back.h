@@ -11,22 +11,22 @@ namespace sluice::jobs {
 // Belongs to one executor. All it is given must outlive it.
 class WriteBack {
  public:
-  WriteBack(JobStore& store, messaging::Bell& bell, JobsInHand& in_hand, Clock& clock, const Executor& executor)
+  // Whoever waits for jobs to leave `in_hand` waits at `changed`.
+  WriteBack(JobStore& store, messaging::Bell& bell, JobsInHand& in_hand, Wakeup& changed, Clock& clock,
+            const Executor& executor)
       : store_(store),
         bell_(bell),
         in_hand_(in_hand),
+        changed_(changed),
         clock_(clock),
         executor_(executor),
-        ended_(executor),
-        written_(executor) {}
+        ended_(executor) {}
 
   // One round of its loop. Throws EngineUnavailable; nothing is forgotten then.
   Task<> round();
 
   // A job was moved to `ended`.
   void look() { ended_.notify_all(); }
-  // Returns when something was written, at `when` at the latest.
-  Task<> wait_until_written(Instant when) { return written_.wait_until(clock_, when); }
 
  private:
   using Ended = std::list<RunningJob>::iterator;
@@ -40,10 +40,10 @@ class WriteBack {
   JobStore& store_;
   messaging::Bell& bell_;
   JobsInHand& in_hand_;
+  Wakeup& changed_;
   Clock& clock_;
   Executor executor_;
   Wakeup ended_;
-  Wakeup written_;
 };
 
 }  // namespace sluice::jobs
