@@ -1,6 +1,7 @@
-// Claims jobs, pretends to do them and completes them, until it is killed. Ended by job_workers_test.
+// Claims jobs, pretends to do them and completes them, until it is killed. Ended by job_workers_test and
+// embedded_job_worker_test.
 //
-//   job_worker URL PASSWORD KIND HISTORY
+//   job_worker URL|FOLDER PASSWORD KIND HISTORY      FOLDER: of an embedded store
 //
 // What it does is appended to the file HISTORY, a line each, before anybody else can know of it:
 //
@@ -17,6 +18,7 @@
 
 #include "adapters/postgres/postgres_database.h"
 #include "adapters/sql/sql_job_store.h"
+#include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
 #include "runtime/system_clock.h"
 #include "tests/chaos/job_kind_in_chaos.h"
@@ -92,6 +94,15 @@ Task<> work_for_ever(jobs::JobStore& store, Clock& clock, const Diary& diary, st
   }
 }
 
+std::unique_ptr<sql::Database> open_database(const std::string& place, const std::string& password,
+                                             postgres::EngineThread& thread, Clock& clock) {
+  if (!place.starts_with("postgresql:")) {
+    return std::make_unique<sqlite::SqliteDatabase>(sqlite::SqliteOptions{.folder = place}, clock);
+  }
+  const postgres::PostgresConfig config{.url = place, .user = "job_service", .password = password};
+  return std::make_unique<postgres::PostgresDatabase>(config, thread, clock);
+}
+
 void work_until_killed(char** arguments) {
   SystemClock clock;
   SeededRandom random(static_cast<uint64_t>(getpid()));
@@ -99,9 +110,8 @@ void work_until_killed(char** arguments) {
   const Diary diary(arguments[4], clock);
   asio::io_context io;
   postgres::EngineThread thread;
-  postgres::PostgresDatabase database({.url = arguments[1], .user = "job_service", .password = arguments[2]}, thread,
-                                      clock);
-  sql::SqlJobStore store(database, kinds, clock, random);
+  const std::unique_ptr<sql::Database> database = open_database(arguments[1], arguments[2], thread, clock);
+  sql::SqlJobStore store(*database, kinds, clock, random);
   for (int i = 0; i < loops; ++i) {
     asio::co_spawn(io, work_for_ever(store, clock, diary, arguments[3]),
                    [](const std::exception_ptr& error) { std::rethrow_exception(error); });
@@ -116,7 +126,7 @@ void work_until_killed(char** arguments) {
 
 int main(int count, char** arguments) {
   if (count != 5) {
-    std::fputs("usage: job_worker URL PASSWORD KIND HISTORY\n", stderr);
+    std::fputs("usage: job_worker URL|FOLDER PASSWORD KIND HISTORY\n", stderr);
     return 2;
   }
   sluice::test::work_until_killed(arguments);

@@ -1,0 +1,98 @@
+// The one process that has the embedded store is killed and started again, while it does jobs.
+//
+// Promised: every job ends succeeded; none runs twice at the same time; every attempt is either the one that succeeded
+// or one that was cut off.
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "adapters/sql/sql_job_store.h"
+#include "adapters/sqlite/sqlite_database.h"
+#include "runtime/system_clock.h"
+#include "tests/chaos/job_history.h"
+#include "tests/chaos/job_kind_in_chaos.h"
+#include "tests/contract/task_fixture.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sluice::test {
+namespace {
+
+const std::string kind = "chaos";
+
+uint64_t seed() {
+  const char* given = std::getenv("SLUICE_SEED");
+  if (given != nullptr) return std::strtoull(given, nullptr, 10);
+  return static_cast<uint64_t>(SystemClock().wall().time_since_epoch().count());
+}
+
+bool in_full() {
+  return std::getenv("SLUICE_LONG") != nullptr;
+}
+
+// The file belongs to one process at a time: the test looks at it only between two workers.
+class EmbeddedJobWorker : public TaskFixture {
+ protected:
+  void add_jobs(size_t count) {
+    sqlite::SqliteDatabase database({.folder = data_}, clock_);
+    sql::SqlJobStore store(database, kinds_, clock_, random_);
+    for (; count > 0; count -= std::min<size_t>(count, 1'000)) {
+      std::vector<jobs::NewJob> some(std::min<size_t>(count, 1'000), {.kind = kind, .payload = "{}"});
+      run(store.enqueue(std::move(some)));
+    }
+  }
+
+  void work_for(Duration duration) {
+    const std::filesystem::path history = folder_ / fmt::format("history-{}", ++started_);
+    Process worker({.arguments = {binary("job_worker"), data_, "", kind, history}});
+    worker.wait_for_line("working");
+    run(clock_.sleep_for(duration));
+    worker.kill();
+    history_.add(history, std::chrono::floor<Duration>(clock_.now().time_since_epoch()));
+  }
+
+  struct Counts {
+    int64_t live = 0;
+    int64_t succeeded = 0;
+    int64_t attempts = 0;
+    int64_t lost = 0;
+  };
+  Counts counts() {
+    sqlite::SqliteDatabase database({.folder = data_}, clock_);
+    const auto number = [&](sql::Statement statement) { return run(database.read(statement)).one().integer(0); };
+    return {.live = number("SELECT count(*) FROM jobs"),
+            .succeeded = number("SELECT count(*) FROM finished_jobs WHERE status = 'succeeded'"),
+            .attempts = number("SELECT coalesce(sum(attempts), 0) FROM finished_jobs"),
+            .lost = number("SELECT count(*) FROM job_attempts WHERE outcome = 'lost'")};
+  }
+
+  SystemClock clock_;
+  SeededRandom random_{1};
+  TemporaryFolder folder_;
+  const std::filesystem::path data_ = folder_ / "data";
+  const jobs::JobKinds kinds_ = kinds_in_chaos(kind);
+  JobHistory history_;
+  int started_ = 0;
+};
+
+TEST_F(EmbeddedJobWorker, killed_at_random_loses_nothing_and_does_nothing_twice_at_once) {
+  const uint64_t chosen = seed();
+  SCOPED_TRACE(fmt::format("SLUICE_SEED={}", chosen));
+  SeededRandom random(chosen);
+  const int64_t jobs = in_full() ? 100'000 : 3'000;
+  add_jobs(static_cast<size_t>(jobs));
+  const Instant end = clock_.now() + (in_full() ? 20min : 60s);
+  while (counts().live > 0 && clock_.now() < end) work_for(Duration(random.below(1'200'000)));
+
+  const Counts ended = counts();
+  EXPECT_EQ(ended.live, 0);
+  EXPECT_EQ(ended.succeeded, jobs);
+  EXPECT_EQ(ended.attempts, jobs + ended.lost);
+  EXPECT_GT(ended.lost, 0);
+  EXPECT_EQ(history_.ran_twice_at_once(), std::nullopt);
+  EXPECT_LE(static_cast<int64_t>(history_.done()), jobs);
+  EXPECT_LE(static_cast<int64_t>(history_.size()), ended.attempts);
+}
+
+}  // namespace
+}  // namespace sluice::test
