@@ -1,7 +1,7 @@
 // bench_jobs_sqlite [ROUNDS]: what the queue costs on the embedded store.
 //
-// No-op jobs, claimed and completed 100 at a time by 4 loops, against a bare loop of the same two SQL statements, a
-// commit each. Both on a file of their own, every commit on the disk.
+// No-op jobs by our workers and by our store alone, against a bare loop of the same two SQL statements, a commit each;
+// the delay of a start. Each round on a file of its own, every commit on the disk.
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,6 +10,7 @@
 
 #include "adapters/sqlite/sqlite_database.h"
 #include "bench/jobs_load.h"
+#include "runtime/log.h"
 #include "runtime/system_clock.h"
 #include "tests/support/temporary_folder.h"
 
@@ -17,6 +18,7 @@ namespace sluice::bench {
 namespace {
 
 constexpr size_t jobs_a_round = 50'000;
+constexpr size_t delays_taken = 50;
 
 void now_function(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_result_int64(context, SystemClock().wall().time_since_epoch().count());
@@ -35,7 +37,7 @@ class PlainFile {
         "  lock_ttl = 600000000, locked_at = now(), locked_by = 'bench', lock_expires_at = now() + 600000000, "
         "  updated_at = now() "
         "WHERE id IN (SELECT id FROM jobs WHERE kind = 'noop' AND slot IS NOT NULL AND status <> 'running' "
-        "  AND run_after <= now() ORDER BY priority, run_after, id LIMIT 100) "
+        "  AND run_after <= now() ORDER BY priority, run_after, id LIMIT ?1) "
         "RETURNING id, lock_token, payload");
     complete_ = prepare(
         "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
@@ -55,6 +57,7 @@ class PlainFile {
   // How many there were to do.
   size_t claim_and_complete() {
     std::vector<std::pair<std::string, int64_t>> claimed;
+    sqlite3_bind_int64(claim_, 1, jobs_at_once);
     while (sqlite3_step(claim_) == SQLITE_ROW) {
       const auto* id = static_cast<const char*>(sqlite3_column_blob(claim_, 0));
       claimed.emplace_back(std::string(id, 16), sqlite3_column_int64(claim_, 1));
@@ -93,26 +96,33 @@ class PlainFile {
 
 struct Round {
   double added = 0;
-  double ours = 0;
+  double by_workers = 0;
+  double by_store = 0;
   double plain = 0;
+  double delay_ms = 0;  // median
 };
 
-Round run_round() {
+void run_ours(Round& round, const std::filesystem::path& folder) {
   SystemClock clock;
   SeededRandom random(1);
   const jobs::JobKinds kinds;
+  asio::io_context io;
+  sqlite::SqliteDatabase database({.folder = folder}, clock);
+  sql::SqlJobStore store(database, kinds, clock, random);
+  const auto start = SteadyClock::now();
+  run_here(io, add_jobs(store, jobs_a_round));
+  round.added = jobs_a_round / seconds_since(start);
+  round.by_workers = work_off_by_workers(io, store, kinds, jobs_a_round);
+  run_here(io, add_jobs(store, jobs_a_round));
+  round.by_store = work_off(io, store);
+  round.delay_ms = median(start_delays(io, store, kinds, delays_taken)) * 1000;
+  run_here(io, add_jobs(store, jobs_a_round));
+}
+
+Round run_round() {
   const test::TemporaryFolder folder;
   Round round;
-  {
-    asio::io_context io;
-    sqlite::SqliteDatabase database({.folder = folder.path()}, clock);
-    sql::SqlJobStore store(database, kinds, clock, random);
-    const auto start = SteadyClock::now();
-    run_here(add_jobs(store, jobs_a_round));
-    round.added = jobs_a_round / seconds_since(start);
-    round.ours = work_off(store);
-    run_here(add_jobs(store, jobs_a_round));
-  }
+  run_ours(round, folder.path());
   PlainFile plain(folder.path() / "sluice.db");
   const auto start = SteadyClock::now();
   size_t done = 0;
@@ -121,28 +131,37 @@ Round run_round() {
   return round;
 }
 
-void run(int rounds) {
-  std::vector<double> adding, ours, plain;
-  for (int i = 0; i < rounds; ++i) {
-    const Round round = run_round();
-    adding.push_back(round.added);
-    ours.push_back(round.ours);
-    plain.push_back(round.plain);
-    fmt::print("round {}: ours {:.0f}/s, bare {:.0f}/s, added {:.0f}/s\n", i + 1, round.ours, round.plain, round.added);
+double median_of(const std::vector<Round>& rounds, double Round::* figure) {
+  std::vector<double> figures;
+  for (const Round& round : rounds) figures.push_back(round.*figure);
+  return median(std::move(figures));
+}
+
+void run(int count) {
+  std::vector<Round> rounds;
+  for (int i = 1; i <= count; ++i) {
+    const Round round = rounds.emplace_back(run_round());
+    fmt::print("round {}: workers {:.0f}/s, store {:.0f}/s, bare {:.0f}/s, added {:.0f}/s\n", i, round.by_workers,
+               round.by_store, round.plain, round.added);
     std::fflush(stdout);
   }
-  fmt::print("no-op jobs on the embedded store, {} at a time, {} loops (medians of {} rounds)\n", jobs_at_once, loops,
-             rounds);
-  fmt::print("  sluice                      {:8.0f} jobs/s\n", median(ours));
-  fmt::print("  bare loop                   {:8.0f} jobs/s\n", median(plain));
-  fmt::print("  ratio {:.2f} (bar: 0.7)\n", median(ours) / median(plain));
-  fmt::print("  added, 10,000 at a time     {:8.0f} jobs/s\n", median(adding));
+  const double ours = median_of(rounds, &Round::by_workers);
+  const double plain = median_of(rounds, &Round::plain);
+  fmt::print("no-op jobs on the embedded store, {} at a time (medians of {} rounds)\n", jobs_at_once, count);
+  fmt::print("  sluice's workers            {:8.0f} jobs/s\n", ours);
+  fmt::print("  sluice's store alone        {:8.0f} jobs/s\n", median_of(rounds, &Round::by_store));
+  fmt::print("  bare loop                   {:8.0f} jobs/s\n", plain);
+  fmt::print("  sluice's workers to the bare loop {:.2f} (bar: 0.7)\n", ours / plain);
+  fmt::print("  added, 10,000 at a time     {:8.0f} jobs/s\n", median_of(rounds, &Round::added));
+  fmt::print("  from adding a job to its start, idle workers: p50 {:.2f} ms (bar: 10 ms)\n",
+             median_of(rounds, &Round::delay_ms));
 }
 
 }  // namespace
 }  // namespace sluice::bench
 
 int main(int count, char** arguments) {
+  sluice::log::start({.level = sluice::log::Level::warning});
   try {
     sluice::bench::run(count > 1 ? std::atoi(arguments[1]) : 5);
     return 0;

@@ -1,11 +1,10 @@
-// No-op jobs, added and done through the store: the load of the benchmarks of jobs.
+// No-op jobs, added and done through the store and through workers: the load of the benchmarks of jobs.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include "adapters/sql/sql_job_store.h"
@@ -14,59 +13,28 @@ namespace sluice::bench {
 
 using SteadyClock = std::chrono::steady_clock;
 
-inline constexpr size_t jobs_at_once = 100;
-inline constexpr int loops = 4;
+inline constexpr size_t jobs_at_once = 1'000;  // the most that workers may claim
+inline constexpr int loops = 2;                // as many as the workers have: one claims while the other completes
 inline const std::string kind = "noop";
 
-inline double seconds_since(SteadyClock::time_point start) {
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
+double seconds_since(SteadyClock::time_point start);
+double median(std::vector<double> values);
 
-inline double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
+// What follows runs on the caller's thread; `io` must outlive the database behind the store.
 
-inline void die_of_errors(const std::exception_ptr& error) {
-  if (error) std::rethrow_exception(error);
-}
+// Runs it to its end.
+void run_here(asio::io_context& io, Task<> task);
 
-inline void run_here(Task<> task) {
-  asio::io_context io;
-  asio::co_spawn(io, std::move(task), die_of_errors);
-  io.run();
-}
+Task<> add_jobs(jobs::JobStore& store, size_t count);
 
-inline Task<> add_jobs(jobs::JobStore& store, size_t count) {
-  while (count > 0) {
-    const size_t some = std::min<size_t>(count, 10'000);
-    std::vector<jobs::NewJob> jobs(some, {.kind = kind, .payload = "{}"});
-    co_await store.enqueue(std::move(jobs));
-    count -= some;
-  }
-}
+// Claims and completes by so many loops at once until nothing is left; jobs a second.
+double work_off(asio::io_context& io, jobs::JobStore& store);
 
-// Claims and completes until nothing is left or the time is over; adds to `done`.
-inline Task<> do_jobs(jobs::JobStore& store, SteadyClock::time_point end, size_t& done) {
-  const jobs::ClaimRequest request{.worker = "bench", .kinds = {kind}, .limit = jobs_at_once};
-  while (SteadyClock::now() < end) {
-    const std::vector<jobs::ClaimedJob> claimed = co_await store.claim(request);
-    if (claimed.empty()) co_return;
-    std::vector<jobs::Completion> completions;
-    for (const jobs::ClaimedJob& job : claimed) completions.push_back({.job = {job.id, job.token}});
-    co_await store.complete(std::move(completions));
-    done += claimed.size();
-  }
-}
+// The same by workers as the server has them; there must be `count` jobs.
+double work_off_by_workers(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds, size_t count);
 
-// Jobs a second, by so many loops at once.
-inline double work_off(jobs::JobStore& store, SteadyClock::duration at_most = std::chrono::hours(1)) {
-  asio::io_context io;
-  size_t done = 0;
-  const auto start = SteadyClock::now();
-  for (int i = 0; i < loops; ++i) asio::co_spawn(io, do_jobs(store, start + at_most, done), die_of_errors);
-  io.run();
-  return static_cast<double>(done) / seconds_since(start);
-}
+// Seconds from the call that adds a job to the start of its handler in idle workers of the same process, sorted.
+std::vector<double> start_delays(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds,
+                                 size_t samples);
 
 }  // namespace sluice::bench

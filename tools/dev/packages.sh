@@ -19,7 +19,7 @@ packages_test=(
 )
 packages_k6=(go=golang-go curl)
 packages_bench=("${packages_build[@]}" postgresql-15 pgbouncer redis-server nginx=nginx-light wrk varnish
-  java=openjdk-17-jre-headless mvn=maven)
+  java=openjdk-17-jre-headless mvn=maven npm=npm go=golang-go)
 
 # Prints those of the entries given that are not installed, as package names.
 missing_packages() {

@@ -1,0 +1,139 @@
+#include "bench/jobs_load.h"
+
+#include <algorithm>
+
+#include <boost/asio/co_spawn.hpp>
+
+#include "jobs/jobs.h"
+#include "jobs/workers.h"
+#include "runtime/system_clock.h"
+
+namespace sluice::bench {
+namespace {
+
+constexpr Duration idle_time = 30ms;
+
+void die_of_errors(const std::exception_ptr& error) {
+  if (error) std::rethrow_exception(error);
+}
+
+Task<> do_jobs(jobs::JobStore& store, size_t& done) {
+  const jobs::ClaimRequest request{.worker = "bench", .kinds = {kind}, .limit = jobs_at_once};
+  while (true) {
+    const std::vector<jobs::ClaimedJob> claimed = co_await store.claim(request);
+    if (claimed.empty()) co_return;
+    std::vector<jobs::Completion> completions;
+    for (const jobs::ClaimedJob& job : claimed) completions.push_back({.job = {job.id, job.token}});
+    co_await store.complete(std::move(completions));
+    done += claimed.size();
+  }
+}
+
+// Workers on this thread whose handler does nothing but tell of it.
+class NoopWorkers {
+ public:
+  NoopWorkers(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds, jobs::WorkersConfig config)
+      : io_(io),
+        adder_(store, bell_, clock_),
+        workers_({store, kinds, bell_, clock_, random_}, config, "bench", handlers(), io_.get_executor()),
+        begun_(io_.get_executor()) {
+    workers_.start();
+  }
+
+  // Until so many have begun; what they did is written then.
+  void run_until(size_t count) { run_here(io_, stop_after(count)); }
+
+  std::vector<double> delays_of(size_t samples) {
+    std::vector<double> delays;
+    run_here(io_, add_singly(samples, delays));
+    return delays;
+  }
+
+ private:
+  jobs::JobHandlers handlers() {
+    jobs::JobHandlers handlers;
+    handlers.add(kind, [this](jobs::JobRun) { return begin(); });
+    return handlers;
+  }
+  Task<jobs::JobOutcome> begin() {
+    ++count_;
+    last_begun_ = SteadyClock::now();
+    begun_.notify_all();
+    co_return jobs::JobOutcome::done();
+  }
+  Task<> stop_after(size_t count) {
+    while (count_ < count) co_await begun_.wait();
+    co_await workers_.stop();
+  }
+  Task<> add_singly(size_t samples, std::vector<double>& delays) {
+    for (size_t i = 1; i <= samples; ++i) {
+      co_await clock_.sleep_for(idle_time);
+      const auto added = SteadyClock::now();
+      std::vector<jobs::NewJob> one(1, {.kind = kind, .payload = "{}"});
+      co_await adder_.enqueue(std::move(one));
+      while (count_ < i) co_await begun_.wait();
+      delays.push_back(std::chrono::duration<double>(last_begun_ - added).count());
+    }
+    co_await workers_.stop();
+  }
+
+  asio::io_context& io_;
+  SystemClock clock_;
+  SeededRandom random_{1};
+  messaging::Bell bell_;
+  jobs::Jobs adder_;
+  jobs::Workers workers_;
+  Wakeup begun_;
+  size_t count_ = 0;
+  SteadyClock::time_point last_begun_;
+};
+
+}  // namespace
+
+double seconds_since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+void run_here(asio::io_context& io, Task<> task) {
+  asio::co_spawn(io, std::move(task), die_of_errors);
+  io.restart();
+  io.run();
+}
+
+Task<> add_jobs(jobs::JobStore& store, size_t count) {
+  while (count > 0) {
+    const size_t some = std::min<size_t>(count, 10'000);
+    std::vector<jobs::NewJob> jobs(some, {.kind = kind, .payload = "{}"});
+    co_await store.enqueue(std::move(jobs));
+    count -= some;
+  }
+}
+
+double work_off(asio::io_context& io, jobs::JobStore& store) {
+  size_t done = 0;
+  const auto start = SteadyClock::now();
+  for (int i = 0; i < loops; ++i) asio::co_spawn(io, do_jobs(store, done), die_of_errors);
+  io.restart();
+  io.run();
+  return static_cast<double>(done) / seconds_since(start);
+}
+
+double work_off_by_workers(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds, size_t count) {
+  const auto start = SteadyClock::now();
+  NoopWorkers(io, store, kinds, {.batch = jobs_at_once, .concurrency = 2 * jobs_at_once}).run_until(count);
+  return static_cast<double>(count) / seconds_since(start);
+}
+
+std::vector<double> start_delays(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds,
+                                 size_t samples) {
+  std::vector<double> delays = NoopWorkers(io, store, kinds, {}).delays_of(samples);
+  std::ranges::sort(delays);
+  return delays;
+}
+
+}  // namespace sluice::bench
