@@ -153,7 +153,7 @@ void KafkaBroker::launch() {
 }
 
 void KafkaBroker::wait_until_serving() {
-  process_->wait_for_line("Kafka Server started", 60s);
+  process_->wait_for_line("Kafka Server started", 2min);
 }
 
 void KafkaBroker::stop() {

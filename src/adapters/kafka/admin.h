@@ -30,7 +30,6 @@ class Admin {
   void reach() const;
 
   struct Cluster {
-    int brokers = 0;
     // By name, without Kafka's own and those that may not be looked at.
     std::map<std::string, int32_t> partitions = {};
     // Partitions that have no leader just now.
@@ -42,11 +41,11 @@ class Admin {
 
   struct NewTopicPlan {
     messaging::Topic topic;
-    int replicas = 1;
     size_t largest_batch = 1 << 20;
   };
-  // Those that exist already are left alone.
-  void create(const std::vector<NewTopicPlan>& topics) const;
+  // Those that exist already are left alone. Returns those for which there are fewer brokers than replicas; not where
+  // one is asked for.
+  std::vector<NewTopicPlan> create(const std::vector<NewTopicPlan>& topics, int replicas) const;
   // Of each topic what was set for it, by name.
   using Settings = std::map<std::string, std::string>;
   std::map<std::string, Settings> settings(const std::set<std::string>& topics, bool with_defaults, Gaps gaps) const;
@@ -76,6 +75,8 @@ class Admin {
   AdminOptions options(rd_kafka_admin_op_t operation) const;
   // The answer to a request that was sent with `queue`.
   Event answer(const Queue& queue) const;
+  // Whether to go on without what `error` is about.
+  static bool is_left_out(rd_kafka_resp_err_t error, Gaps gaps);
   Queue new_queue() const { return Queue(rd_kafka_queue_new(instance_.get())); }
   std::map<Place, int64_t> offsets_at(const std::set<Place>& places, int64_t where, Gaps gaps) const;
   Queue ask_committed(const std::string& group) const;

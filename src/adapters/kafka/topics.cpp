@@ -19,6 +19,7 @@ using messaging::TopicView;
 constexpr const char* retention_key = "retention.ms";
 constexpr const char* size_key = "max.message.bytes";
 constexpr size_t groups_at_once = 16;
+constexpr int most_replicas = 3;
 
 std::string retention_of(const Topic& topic) {
   return fmt::format("{}", std::chrono::ceil<std::chrono::milliseconds>(topic.retention).count());
@@ -30,13 +31,14 @@ void create_missing(const Admin& admin, const std::vector<Topic>& topics, const 
   for (const Topic& topic : topics) {
     const auto existing = cluster.partitions.find(topic.name);
     if (existing == cluster.partitions.end()) {
-      missing.push_back({topic, std::min(3, cluster.brokers), largest_batch});
+      missing.push_back({topic, largest_batch});
     } else if (existing->second != topic.partitions) {
       log::warning("a topic keeps the partitions it has",
                    {{"topic", topic.name}, {"has", existing->second}, {"declared", topic.partitions}});
     }
   }
-  if (!missing.empty()) admin.create(missing);
+  // The controller knows how many brokers there are; the one we have asked may not have heard of all.
+  for (int replicas = most_replicas; !missing.empty(); --replicas) missing = admin.create(missing, replicas);
 }
 
 // Whatever else an operator has set stays: a request replaces everything.
