@@ -71,6 +71,8 @@ class LogReader {
   struct Habits {
     size_t most = 100;
     bool commits = true;
+    // Otherwise it keeps what is asked back until `let_go`.
+    bool lets_go = true;
     Duration session = 10s;
   };
 
@@ -87,12 +89,19 @@ class LogReader {
     EXPECT_LE(fetched.deliveries.size(), habits_.most);
     for (const messaging::Delivery& each : fetched.deliveries) note(each);
     for (const messaging::AssignmentRef& each : fetched.lost) forget(each);
+    losses_ += fetched.lost.size();
+    std::ranges::copy(fetched.leaving, std::back_inserter(asked_back_));
     if (habits_.commits) co_await commit();
-    for (const messaging::AssignmentRef& each : fetched.leaving) {
+    if (habits_.lets_go) co_await let_go();
+    co_return fetched;
+  }
+
+  // Gives back what it was asked for.
+  Task<> let_go() {
+    for (const messaging::AssignmentRef& each : std::exchange(asked_back_, {})) {
       forget(each);
       co_await subscription_->let_go(each);
     }
-    co_return fetched;
   }
 
   // Everything it has seen of what it holds.
@@ -122,6 +131,8 @@ class LogReader {
 
   messaging::Subscription& subscription() { return *subscription_; }
   int number() const { return number_; }
+  size_t asked_back() const { return asked_back_.size(); }
+  size_t losses() const { return losses_; }
   // The assignment of a partition of which it has seen something; null: it has not, or it has ended.
   messaging::AssignmentRef assignment(int32_t partition) const {
     for (const auto& [assignment, next] : next_) {
@@ -148,6 +159,8 @@ class LogReader {
   LogHistory& history_;
   int number_ = 0;
   std::map<messaging::AssignmentRef, int64_t> next_;
+  std::vector<messaging::AssignmentRef> asked_back_;
+  size_t losses_ = 0;
   bool left_ = false;
 };
 

@@ -6,13 +6,21 @@ namespace sluice::kafka {
 namespace {
 
 constexpr Duration pause_after_failure = 50ms;
+// The member joins anew meanwhile, and is told what it has then.
+constexpr Duration pause_when_too_late = 1s;
+
+bool is_too_late(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION || error == RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID;
+}
 
 }  // namespace
 
 using messaging::Progress;
 
-Commits::Commits(Instance instance, QueueSignal& signal, OwnedPartitions& owned, Clock& clock, const Executor& executor)
+Commits::Commits(Instance instance, const Joining& joining, QueueSignal& signal, OwnedPartitions& owned, Clock& clock,
+                 const Executor& executor)
     : instance_(std::move(instance)),
+      joining_(joining),
       owned_(owned),
       clock_(clock),
       answers_(rd_kafka_queue_new(instance_.get())),
@@ -32,7 +40,7 @@ Task<> Commits::commit(std::vector<Progress> progress, Instant deadline) {
   while (!std::ranges::all_of(progress, [this](const Progress& one) { return settled(one); })) {
     const Instant now = clock_.now();
     if (now >= deadline) throw EngineUnavailable(engine_name, "not committed: " + problem_);
-    if (sent_.empty() && now >= not_before_) send();
+    if (sent_.empty() && now >= not_before_) send_or_wait();
     const Instant look_again = sent_.empty() ? not_before_ : deadline;
     co_await changed_.wait_until(clock_, std::min(deadline, look_again));
   }
@@ -41,6 +49,12 @@ Task<> Commits::commit(std::vector<Progress> progress, Instant deadline) {
 bool Commits::settled(const Progress& progress) const {
   const OwnedPartition* owned = owned_.find(progress.assignment.get());
   return owned == nullptr || !owned->committed || progress.next <= *owned->committed;
+}
+
+void Commits::send_or_wait() {
+  if (!joining_.under_way()) return send();
+  problem_ = "the group is changing";
+  not_before_ = clock_.now() + pause_after_failure;
 }
 
 void Commits::send() {
@@ -76,10 +90,17 @@ void Commits::on_answer(rd_kafka_event_t* event) {
     OwnedPartition* owned = owned_.find(&at);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR && owned != nullptr) owned->committed = sent.next;
   }
+  too_late_ = is_too_late(error);
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     problem_ = rd_kafka_err2str(error);
-    not_before_ = clock_.now() + pause_after_failure;
+    not_before_ = clock_.now() + (too_late_ ? pause_when_too_late : pause_after_failure);
   }
+  changed_.notify_all();
+}
+
+void Commits::on_assigned() {
+  too_late_ = false;
+  not_before_ = {};
   changed_.notify_all();
 }
 

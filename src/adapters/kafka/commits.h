@@ -2,8 +2,12 @@
 //
 // The group may be changing just now, or its coordinator moving: then the brokers refuse a commit that they would take
 // a moment later. So what is still owned is tried again until whoever waits has no more time.
+//
+// A commit may also come too late: the group has gone on to another generation, or without this member. Then nothing
+// can be committed before the member has joined anew, and what it has to give back for that is lost.
 #pragma once
 
+#include "adapters/kafka/joining.h"
 #include "adapters/kafka/owned_partitions.h"
 #include "runtime/wakeup.h"
 
@@ -12,7 +16,9 @@ namespace sluice::kafka {
 // Belongs to one executor.
 class Commits {
  public:
-  Commits(Instance instance, QueueSignal& signal, OwnedPartitions& owned, Clock& clock, const Executor& executor);
+  // References must outlive it.
+  Commits(Instance instance, const Joining& joining, QueueSignal& signal, OwnedPartitions& owned, Clock& clock,
+          const Executor& executor);
   ~Commits();
   Commits(const Commits&) = delete;
   Commits& operator=(const Commits&) = delete;
@@ -25,18 +31,25 @@ class Commits {
   // Ownership has changed.
   void wake() { changed_.notify_all(); }
 
+  // The last commit came too late, and nothing was assigned since.
+  bool too_late() const { return too_late_; }
+  void on_assigned();
+
  private:
   bool settled(const messaging::Progress& progress) const;
+  void send_or_wait();
   void send();
   void on_answer(rd_kafka_event_t* event);
 
   const Instance instance_;
+  const Joining& joining_;
   OwnedPartitions& owned_;
   Clock& clock_;
   const Queue answers_;
   Wakeup changed_;
   std::vector<messaging::Progress> sent_;  // under way
   Instant not_before_{};                   // after a failure
+  bool too_late_ = false;
   std::string problem_ = "no answer in time";
 };
 

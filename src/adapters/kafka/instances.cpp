@@ -74,9 +74,11 @@ class Instances::Disposal {
  public:
   explicit Disposal(Offload& offload) : offload_(&offload) {}
 
-  void destroy(rd_kafka_t* instance) {
+  void destroy(rd_kafka_t* instance, const std::shared_ptr<void>& listener) {
     // Whoever wants to leave its group in order has closed the consumer before.
-    const auto destroy = [instance] { rd_kafka_destroy_flags(instance, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE); };
+    const auto destroy = [instance, listener] {
+      rd_kafka_destroy_flags(instance, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    };
     if (!submit(destroy)) destroy();
   }
   // Before the threads end.
@@ -145,8 +147,10 @@ Instance Instances::producer() {
   return make(RD_KAFKA_PRODUCER, std::move(conf));
 }
 
-Instance Instances::consumer(const messaging::SubscriptionConfig& subscription) {
+Instance Instances::consumer(const messaging::SubscriptionConfig& subscription,
+                             const std::shared_ptr<Joining>& joining) {
   Conf conf = common();
+  if (joining) joining->follow(conf);
   set(conf, "group.id", subscription.group);
   set(conf, "partition.assignment.strategy", "cooperative-sticky");
   set(conf, "enable.auto.commit", "false");
@@ -162,7 +166,7 @@ Instance Instances::consumer(const messaging::SubscriptionConfig& subscription) 
   set(conf, "fetch.error.backoff.ms", "100");
   rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_ERROR |
                                            RD_KAFKA_EVENT_STATS);
-  Instance instance = make(RD_KAFKA_CONSUMER, std::move(conf));
+  Instance instance = make(RD_KAFKA_CONSUMER, std::move(conf), joining);
   rd_kafka_poll_set_consumer(instance.get());
   return instance;
 }
@@ -177,12 +181,14 @@ Instance Instances::reader() {
   return make(RD_KAFKA_CONSUMER, std::move(conf));
 }
 
-Instance Instances::make(rd_kafka_type_t type, Conf conf) {
+Instance Instances::make(rd_kafka_type_t type, Conf conf, std::shared_ptr<void> listener) {
   char problem[512];
   rd_kafka_t* made = rd_kafka_new(type, conf.get(), problem, sizeof problem);
   if (made == nullptr) throw EngineUnavailable(engine_name, problem);
   [[maybe_unused]] const rd_kafka_conf_t* taken = conf.release();
-  return {made, [disposal = disposal_](rd_kafka_t* instance) { disposal->destroy(instance); }};
+  return {made, [disposal = disposal_, kept = std::move(listener)](rd_kafka_t* instance) {
+            disposal->destroy(instance, kept);
+          }};
 }
 
 }  // namespace sluice::kafka

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "adapters/kafka/handles.h"
+#include "adapters/kafka/joining.h"
 #include "adapters/kafka/kafka_config.h"
 #include "messaging/subscription.h"
 #include "runtime/offload.h"
@@ -28,7 +29,9 @@ class Instances {
   // Throw std::runtime_error with one sentence where librdkafka does not take the configuration; EngineUnavailable
   // where it has no instance for us (no thread, no file).
   Instance producer();
-  Instance consumer(const messaging::SubscriptionConfig& subscription);
+  // Followed by `joining`, where there is one.
+  Instance consumer(const messaging::SubscriptionConfig& subscription,
+                    const std::shared_ptr<Joining>& joining = nullptr);
   // For reading without a group.
   Instance reader();
 
@@ -39,7 +42,8 @@ class Instances {
   class Disposal;
 
   Conf common() const;
-  Instance make(rd_kafka_type_t type, Conf conf);
+  // `listener` lives as long as the instance.
+  Instance make(rd_kafka_type_t type, Conf conf, std::shared_ptr<void> listener = nullptr);
 
   const KafkaConfig config_;
   const std::shared_ptr<Disposal> disposal_;

@@ -38,10 +38,10 @@ KafkaSubscription::KafkaSubscription(Instances& instances, messaging::Subscripti
       config_(std::move(config)),
       clock_(clock),
       signal_(executor, [this] { look(); }),
-      instance_(instances.consumer(config_)),
+      instance_(instances.consumer(config_, joining_)),
       events_(rd_kafka_queue_get_consumer(instance_.get())),
       owned_(instance_, signal_),
-      commits_(instance_, signal_, owned_, clock, executor),
+      commits_(instance_, *joining_, signal_, owned_, clock, executor),
       changed_(executor),
       silence_(executor),
       last_fetch_(clock.now()) {
@@ -110,6 +110,7 @@ Instant KafkaSubscription::next_look() const {
 void KafkaSubscription::look() {
   commits_.look();
   look_at_events();
+  end_revocation_in_time();
   changed_.notify_all();
 }
 
@@ -136,6 +137,7 @@ void KafkaSubscription::on_rebalance(rd_kafka_event_t* event) {
 void KafkaSubscription::on_assigned(rd_kafka_event_t* event) {
   const rd_kafka_topic_partition_list_t* partitions = rd_kafka_event_topic_partition_list(event);
   joined_ = true;
+  commits_.on_assigned();
   owned_.add(*partitions);
   const Error error(rd_kafka_incremental_assign(instance_.get(), partitions));
   if (error) problem_ = rd_kafka_error_string(error.get());
@@ -156,7 +158,8 @@ void KafkaSubscription::on_revoked(rd_kafka_event_t* event) {
 
 void KafkaSubscription::end_revocation_in_time() {
   if (!revocation_) return;
-  const bool lost = rd_kafka_assignment_lost(instance_.get()) != 0;
+  // Where a commit came too late, no other is taken until the member has joined anew: after it has answered this.
+  const bool lost = commits_.too_late() || rd_kafka_assignment_lost(instance_.get()) != 0;
   if (lost || clock_.now() >= revocation_->end) answer_revocation();
 }
 
@@ -171,6 +174,7 @@ void KafkaSubscription::answer_revocation() {
     lost_.push_back(assignment);
     owned_.remove(*assignment);
   }
+  joining_->expect();
   const Error error(rd_kafka_incremental_unassign(instance_.get(), &partitions));
   if (error) log::warning("giving back Kafka partitions failed", {{"error", rd_kafka_error_string(error.get())}});
   commits_.wake();

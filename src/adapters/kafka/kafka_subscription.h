@@ -1,7 +1,8 @@
 // A member of a Kafka consumer group.
 //
 // Rebalancing is cooperative: only what moves is asked back, and a revocation is answered when the last partition of it
-// was let go, or its time is over. Then what is left of it counts as lost.
+// was let go, or its time is over, or nothing of it could be committed any more. Then what is left of it counts as
+// lost.
 //
 // librdkafka keeps a member alive from a thread of its own. So a member that has not fetched for its session leaves the
 // group by itself, and joins it again with its next fetch.
@@ -55,12 +56,14 @@ class KafkaSubscription final : public messaging::Subscription {
   const messaging::SubscriptionConfig config_;
   Clock& clock_;
   QueueSignal signal_;
+  const std::shared_ptr<Joining> joining_ = std::make_shared<Joining>();
   Instance instance_;
   Queue events_;
   Queue last_events_;
   OwnedPartitions owned_;
   Commits commits_;
   Wakeup changed_;
+  // No task that sleeps by the clock: its scope would have to be waited for, and this may end without `close`.
   asio::steady_timer silence_;
 
   std::optional<Revocation> revocation_;
