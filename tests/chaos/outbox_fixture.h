@@ -45,17 +45,16 @@ class OutboxChaos : public TaskFixture {
     return std::make_unique<postgres::PostgresDatabase>(config, thread_, clock_);
   }
 
-  std::unique_ptr<Process> start(const std::string& kind, const std::string& name) {
-    auto process = std::make_unique<Process>(
+  std::unique_ptr<Process> launch(const std::string& kind, const std::string& name) const {
+    return std::make_unique<Process>(
         ProcessOptions{.arguments = {binary("outbox_actor"), kind, name, server_->url(), engine_, where_},
                        .environment = {{"PASSWORD", password}}});
-    process->wait_for_line("ready");
-    return process;
   }
   void start_all() {
-    for (const char* name : {"relay 1", "relay 2", "relay 3"}) relays_.push_back(start("relay", name));
-    consumer_ = start("consumer", "consumer");
-    writer_ = start("writer", "writer");
+    for (const char* name : {"relay 1", "relay 2", "relay 3"}) relays_.push_back(launch("relay", name));
+    consumer_ = launch("consumer", "consumer");
+    writer_ = launch("writer", "writer");
+    for (const auto& relay : relays_) relay->wait_for_line("ready");
     see_effects(300);
   }
   // The writer ends, everything else goes on until there is nothing left to do.
@@ -100,7 +99,8 @@ class OutboxChaos : public TaskFixture {
   void kill_a_relay() {
     relays_[0]->kill();
     see_effects(100);
-    relays_[0] = start("relay", "relay 4");
+    relays_[0] = launch("relay", "relay 4");
+    relays_[0]->wait_for_line("ready");
   }
   // Pauses the second relay for so long that others take its buckets, and lets it go on.
   void pause_a_relay() {
