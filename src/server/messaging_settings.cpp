@@ -59,7 +59,8 @@ void MessagingSettings::validate(config::Problems& problems) const {
   const Duration longest = longest_life(declared());
   if (inbox.retention < longest) {
     problems.add("inbox.retention",
-                 fmt::format("must be at least {}, for so long a message may come again with these topics' retention",
+                 fmt::format("must be at least {}: so long a message may come again, by the retention "
+                             "of topics and of dead letters",
                              format_duration(longest)));
   }
 }

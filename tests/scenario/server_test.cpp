@@ -151,6 +151,15 @@ TEST_F(ServerScenario, the_service_key_of_the_environment_works_from_the_first_s
   EXPECT_THAT(weak.output, HasSubstr("SLUICE_SERVICE_KEY must have at least"));
 }
 
+TEST_F(ServerScenario, messages_may_not_outlive_what_is_known_of_them) {
+  const std::string topics = "[messaging.topics.\"jobs.enqueue\"]\nretention = \"30d\"\n";
+  const CommandResult forgets = run_sluice({"config", "check", "--config", write_config(topics)});
+  EXPECT_EQ(forgets.code, 2);
+  EXPECT_THAT(forgets.output, HasSubstr("messaging.inbox.retention must be at least 37d"));
+  const std::string knows = write_config(topics + "[messaging.inbox]\nretention = \"37d\"\n");
+  EXPECT_EQ(run_sluice({"config", "check", "--config", knows}).code, 0);
+}
+
 TEST_F(ServerScenario, a_wrong_configuration_is_refused_with_place_and_remedy) {
   const std::string file = write_config("[http]\nlisten = \"127.0.0.1:0\"\nhead_timout = \"5s\"\nidle_timeout = 5\n");
   const CommandResult checked = run_sluice({"config", "check", "--config", file});
