@@ -31,7 +31,7 @@ double commit_loop(const std::filesystem::path& folder, int commits) {
   sqlite3_open((folder / "bare.db").c_str(), &connection);
   for (const char* text :
        {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA journal_size_limit = 67108864",
-        "PRAGMA foreign_keys = ON", "PRAGMA wal_autocheckpoint = 0", "PRAGMA temp_store = MEMORY", make_table}) {
+        "PRAGMA foreign_keys = ON", "PRAGMA temp_store = MEMORY", make_table}) {
     run_sql(connection, text);
   }
   sqlite3_stmt* insert = nullptr;

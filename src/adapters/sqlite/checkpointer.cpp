@@ -8,7 +8,7 @@
 namespace sluice::sqlite {
 namespace {
 
-// How long a truncating checkpoint may wait for readers while the writer stands still.
+// How long the last part of a checkpoint may wait for readers while the writer stands still.
 constexpr Duration patience = 100ms;
 
 }  // namespace
@@ -54,15 +54,14 @@ void Checkpointer::serve() {
 }
 
 void Checkpointer::checkpoint() {
-  const auto copied = connection_.checkpoint(Connection::Checkpoint::passive);
-  if (copied.pages_in_wal < limit) return;
+  connection_.checkpoint(Connection::Checkpoint::passive);
   struct Held {
     explicit Held(WriteQueue& held) : queue(held) { queue.hold(true); }
     ~Held() { queue.hold(false); }
     WriteQueue& queue;
   };
   const Held held(queue_);
-  connection_.checkpoint(Connection::Checkpoint::truncate);
+  connection_.checkpoint(Connection::Checkpoint::restart);
 }
 
 }  // namespace sluice::sqlite

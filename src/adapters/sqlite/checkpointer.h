@@ -1,9 +1,12 @@
-// Moves what is in the WAL back into the file, beside the writer.
+// Moves what is in the WAL back into the file, beside the writer, and has the WAL begin anew.
 //
 // A checkpoint costs two more syncs and a copy; on the writer thread everybody would wait for it. Here it has a thread
-// and a connection of its own: a passive checkpoint every `step` pages never makes anybody wait. Under steady writes it
-// never finds the WAL at rest either, so that the WAL would grow without end: from `limit` pages on the writer is held
-// for the moment it takes to copy the rest and begin the WAL anew.
+// and a connection of its own: every `step` pages a passive checkpoint copies nearly all and makes nobody wait. Under
+// steady writes it never finds the WAL at rest, so that the WAL would grow without end: then the writer is held for the
+// moment it takes to copy the rest.
+//
+// The WAL's file stays as long as it is and is written over. To sync a file that grows costs its file system a journal
+// entry of its own; without it a commit of 64 small rows takes half of the time (docs/benchmarks.md).
 #pragma once
 
 #include <atomic>
@@ -28,8 +31,7 @@ class Checkpointer {
   void note_pages(int pages);
 
  private:
-  static constexpr int step = 4096;    // 16 MiB
-  static constexpr int limit = 16384;  // 64 MiB
+  static constexpr int step = 4096;  // 16 MiB
 
   void serve();
   void checkpoint();

@@ -173,13 +173,10 @@ void Connection::on_commit(std::function<void(int)> hook) {
   sqlite3_wal_hook(handle_, &Connection::commit_hook, this);
 }
 
-Connection::CheckpointResult Connection::checkpoint(Checkpoint mode) {
-  const int sqlite_mode = mode == Checkpoint::passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE;
-  int in_wal = 0;
-  int copied = 0;
-  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, sqlite_mode, &in_wal, &copied);
+void Connection::checkpoint(Checkpoint mode) {
+  const int sqlite_mode = mode == Checkpoint::passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
+  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, sqlite_mode, nullptr, nullptr);
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw_error(code, sqlite3_errmsg(handle_), "checkpoint");
-  return {.complete = code == SQLITE_OK && copied == in_wal, .pages_in_wal = std::max(in_wal, 0)};
 }
 
 void Connection::now_function(sqlite3_context* context, int, sqlite3_value**) {

@@ -45,14 +45,11 @@ class Connection {
   // After every commit `hook` gets the number of pages now in the WAL.
   void on_commit(std::function<void(int)> hook);
 
-  enum class Checkpoint { passive, truncate };
-  struct CheckpointResult {
-    bool complete = false;
-    int pages_in_wal = 0;
-  };
-  // Copies what is in the WAL back into the file. Passive waits for nobody; truncate waits for writer and readers up to
-  // the busy timeout and empties the WAL.
-  CheckpointResult checkpoint(Checkpoint mode);
+  enum class Checkpoint { passive, restart };
+  // Copies what is in the WAL back into the file. Passive waits for nobody; restart waits for writer and readers up to
+  // the busy timeout, after which the next commit begins the WAL anew, over what its file holds. Whoever is
+  // in the way only makes it copy less.
+  void checkpoint(Checkpoint mode);
 
  private:
   struct Prepared;
