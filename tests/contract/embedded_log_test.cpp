@@ -139,6 +139,21 @@ TEST_F(EmbeddedLogAlone, who_publishes_in_the_same_round_shares_blocks) {
   EXPECT_LE(blocks.one().integer(0), 6);
 }
 
+TEST_F(EmbeddedLogAlone, large_messages_are_read_a_few_at_a_time) {
+  constexpr size_t count = 10;
+  for (size_t i = 0; i < count; ++i) run(publish_one(log_, {"changes", "key", std::string(3 << 20, 'x')}));
+  const auto reader = log_.subscribe({.group = "readers", .topics = {"changes"}}, io_.get_executor());
+  size_t seen = 0;
+  while (seen < count) {
+    const messaging::Fetched fetched = run(reader->fetch(1'000, Deadline::after(clock_, 10s)));
+    ASSERT_FALSE(fetched.deliveries.empty());
+    EXPECT_LE(fetched.deliveries.size(), 3u);
+    seen += fetched.deliveries.size();
+  }
+  EXPECT_EQ(seen, count);
+  run(reader->close());
+}
+
 TEST_F(EmbeddedLogAlone, a_failing_neighbour_in_the_commit_costs_nobody_a_message) {
   run(database_.write("CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT"));
   run(

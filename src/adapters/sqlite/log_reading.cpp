@@ -7,13 +7,20 @@ namespace {
 
 constexpr sql::Statement find_last =
     "SELECT coalesce((SELECT max(id) FROM log_blocks WHERE topic = value), 0) FROM json_each($1) ORDER BY key";
+// How far they fit is found out first, from their sizes alone.
 constexpr sql::Statement read_some =
+    "WITH next AS (SELECT id, length(records) AS bytes FROM log_blocks "
+    "  WHERE topic = $1 AND id BETWEEN $2 AND $3 AND partition IN (SELECT value FROM json_each($4)) "
+    "  ORDER BY id LIMIT $5), "
+    "sums AS (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM next) "
     "SELECT id, first, published_at, records, partition FROM log_blocks "
-    "WHERE topic = $1 AND id BETWEEN $2 AND $3 AND partition IN (SELECT value FROM json_each($4)) "
-    "ORDER BY id LIMIT $5";
+    "WHERE topic = $1 AND id BETWEEN $2 AND (SELECT max(id) FROM sums WHERE before < $6) "
+    "  AND partition IN (SELECT value FROM json_each($4)) "
+    "ORDER BY id";
 
-// A block has 256 KiB, or one message.
 constexpr size_t blocks_per_read = 32;
+// A block begins before this. Mostly a block has at most 256 KiB, but one of a single message can have 4 MiB.
+constexpr size_t bytes_per_read = size_t{8} << 20;
 
 }  // namespace
 
@@ -36,14 +43,17 @@ Task<std::vector<int64_t>> last_blocks(sql::Database& database, std::vector<int6
 
 Task<SomeBlocks> read_blocks(sql::Database& database, BlockRange range) {
   sql::Params params(range.topic, range.from, range.to, fmt::format("[{}]", fmt::join(range.partitions, ",")),
-                     blocks_per_read);
+                     blocks_per_read, bytes_per_read);
   const sql::Rows rows = co_await database.read(read_some, std::move(params));
   SomeBlocks some;
   some.blocks.reserve(rows.size());
+  size_t bytes = 0;
   for (const sql::Row& row : rows) {
     some.blocks.push_back({static_cast<int32_t>(row.integer(4)), sql::LogBlock::from(row)});
+    bytes += some.blocks.back().block.records.size();
   }
-  some.read_to = rows.size() < blocks_per_read ? range.to : some.blocks.back().block.id;
+  const bool all = rows.size() < blocks_per_read && bytes < bytes_per_read;
+  some.read_to = all ? range.to : some.blocks.back().block.id;
   co_return some;
 }
 
