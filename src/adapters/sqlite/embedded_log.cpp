@@ -13,14 +13,16 @@ using messaging::Position;
 using messaging::Published;
 using messaging::Rejected;
 
+}  // namespace
+
 // What becomes of each message: positions, which lack their offset, for those to be stored.
-struct Screened {
+struct EmbeddedLog::Screened {
   std::vector<Published> outcomes{};
   std::vector<LogAppender::Entry> entries{};
   bool unknown_topic = false;
 };
 
-Screened screen(const std::vector<Message>& messages, const LogTopics& topics) {
+EmbeddedLog::Screened EmbeddedLog::screen(const std::vector<Message>& messages) const {
   Screened screened;
   screened.outcomes.reserve(messages.size());
   screened.entries.reserve(messages.size());
@@ -34,7 +36,7 @@ Screened screen(const std::vector<Message>& messages, const LogTopics& topics) {
       screened.outcomes.emplace_back(HeldBack{});
       continue;
     }
-    const auto topic = topics.known(message.topic);
+    const auto topic = topics_.known(message.topic);
     if (!topic) {
       screened.unknown_topic = true;
       refuse(message, fmt::format("there is no topic {}", message.topic));
@@ -50,14 +52,21 @@ Screened screen(const std::vector<Message>& messages, const LogTopics& topics) {
   return screened;
 }
 
-}  // namespace
-
+// Not a coroutine: nearly every call has only one thing to wait for, and that is in `store`.
 Task<std::vector<Published>> EmbeddedLog::publish(std::vector<Message> messages) {
-  Screened screened = screen(messages, topics_);
-  if (screened.unknown_topic) {
-    co_await topics_.all();  // another process may have declared it
-    screened = screen(messages, topics_);
-  }
+  Screened screened = screen(messages);
+  if (screened.unknown_topic) return publish_to_news(std::move(messages));
+  return store(std::move(screened));
+}
+
+// Another process may have declared the topic.
+Task<std::vector<Published>> EmbeddedLog::publish_to_news(std::vector<Message> messages) {
+  co_await topics_.all();
+  Screened screened = screen(messages);
+  co_return co_await store(std::move(screened));
+}
+
+Task<std::vector<Published>> EmbeddedLog::store(Screened screened) {
   if (screened.entries.empty()) co_return std::move(screened.outcomes);
   const std::vector<LogAppender::Entry> stored = co_await database_.log_appender().append(std::move(screened.entries));
   auto entry = stored.begin();

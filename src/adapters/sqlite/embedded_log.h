@@ -29,6 +29,11 @@ class EmbeddedLog final : public messaging::MessageLog {
   const LogGroups& groups() const { return groups_; }
 
  private:
+  struct Screened;
+  Screened screen(const std::vector<messaging::Message>& messages) const;
+  Task<std::vector<messaging::Published>> publish_to_news(std::vector<messaging::Message> messages);
+  Task<std::vector<messaging::Published>> store(Screened screened);
+
   SqliteDatabase& database_;
   Clock& clock_;
   messaging::Bell bell_;

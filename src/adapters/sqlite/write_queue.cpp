@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 
 namespace sluice::sqlite {
@@ -28,22 +27,11 @@ struct Answers {
 
 }  // namespace
 
-Task<> WriteQueue::submit(Write& write) {
-  if (unanswered_.fetch_add(1, std::memory_order_relaxed) >= max_unanswered_ && !write.only_takes_part()) {
-    unanswered_.fetch_sub(1, std::memory_order_relaxed);
-    throw Overloaded("sqlite");
-  }
-  auto initiate = [this, &write](auto handler) {
-    write.resume = std::move(handler);
-    push(write);
-  };
-  return asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
-}
-
 void WriteQueue::push(Write& write) {
   const std::thread::id me = std::this_thread::get_id();
   // The writer may take and answer the write as soon as the mutex is free.
   const Executor executor = write.executor;
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(&write);

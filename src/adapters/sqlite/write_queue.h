@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <boost/asio/deferred.hpp>
+
 #include "adapters/sql/database.h"
 
 namespace sluice::sqlite {
@@ -40,13 +42,21 @@ using Writes = std::vector<Write*>;
 // outlive the database.
 class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
  public:
-  // At most `max_unanswered` writes are waiting or being committed; more are refused.
+  // At most `max_unanswered` writes are waiting or being committed, but for threads that ask at the same moment; more
+  // are refused.
   explicit WriteQueue(size_t max_unanswered) : max_unanswered_(max_unanswered) {}
 
-  // Returns on the caller's executor when the write has been answered; its error is the caller's to throw. Throws
-  // Overloaded when full, unless the write only takes part: what it waits for was let in before. Being cancelled does
-  // not take a write back.
-  Task<> submit(Write& write);
+  // To be awaited: comes back on the caller's executor when the write has been answered; its error is the caller's to
+  // throw. Throws Overloaded when full, unless the write only takes part: what it waits for was let in before. Being
+  // cancelled does not take a write back. Not a Task, which would be one more frame for each write.
+  auto submit(Write& write) {
+    if (full() && !write.only_takes_part()) throw Overloaded("sqlite");
+    auto initiate = [this, &write](auto handler) {
+      write.resume = std::move(handler);
+      push(write);
+    };
+    return asio::async_initiate<const asio::deferred_t&, void()>(initiate, asio::deferred);
+  }
   bool full() const { return unanswered_.load(std::memory_order_relaxed) >= max_unanswered_; }
 
   // Answers `finished`, then waits for writes and takes all there are. Nothing means: stopped.
