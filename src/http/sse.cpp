@@ -80,13 +80,21 @@ Response SseHub::subscribe(const Request& request, std::string topic, std::strin
 }
 
 void SseHub::publish(const std::string& topic, const SseEvent& event) {
-  publish_to(topic, "", event);
+  send(topic, "", event, false);
 }
 
 void SseHub::publish_to(const std::string& topic, const std::string& subscriber, const SseEvent& event) {
+  send(topic, subscriber, event, false);
+}
+
+void SseHub::end(const std::string& topic, const SseEvent& event) {
+  send(topic, "", event, true);
+}
+
+void SseHub::send(const std::string& topic, const std::string& subscriber, const SseEvent& event, bool last) {
   const SharedBytes frame = format_event(event);
   for (const auto& branch : branches_) {
-    if (branch->size() > 0) branch->post({.topic = topic, .subscriber = subscriber, .frame = frame});
+    if (branch->size() > 0) branch->post({.topic = topic, .subscriber = subscriber, .frame = frame, .last = last});
   }
 }
 

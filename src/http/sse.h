@@ -70,6 +70,8 @@ class SseHub {
   void publish(const std::string& topic, const SseEvent& event);
   // Only to one of the topic's subscribers.
   void publish_to(const std::string& topic, const std::string& subscriber, const SseEvent& event);
+  // The last event of the topic: whoever listens now gets it and is closed.
+  void end(const std::string& topic, const SseEvent& event);
 
   size_t connections() const;
 
@@ -79,6 +81,7 @@ class SseHub {
  private:
   class Branch;  // a thread's part
   Branch& here();
+  void send(const std::string& topic, const std::string& subscriber, const SseEvent& event, bool last);
 
   SseConfig config_;
   IoThreads& threads_;

@@ -93,8 +93,10 @@ void SseHub::Branch::deliver() {
     for (const auto& [name, generation] : mail.replaced) replace(name.first, name.second, generation);
     send_away(mail);
     if (!mail.letter) return;
-    const auto& [topic, subscriber, frame, generation] = *mail.letter;
-    if (frame) {
+    const auto& [topic, subscriber, frame, generation, last] = *mail.letter;
+    if (last) {
+      sends += end(topic, frame);
+    } else if (frame) {
       sends += publish(topic, subscriber, frame);
     } else {
       replace(topic, subscriber, generation);
@@ -144,6 +146,15 @@ size_t SseHub::Branch::publish(const std::string& topic, const std::string& subs
   std::vector<Subscription*>& members = found->second->members;
   const size_t count = members.size();
   for (size_t i = count; i-- > 0;) send(*members[i], frame);
+  return count;
+}
+
+size_t SseHub::Branch::end(const std::string& topic, const SharedBytes& frame) {
+  size_t count = 0;
+  // The last one to go takes the topic along.
+  for (auto found = topics_.find(topic); found != topics_.end(); found = topics_.find(topic), ++count) {
+    dismiss(*found->second->members.back(), frame);
+  }
   return count;
 }
 

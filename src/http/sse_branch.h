@@ -43,6 +43,8 @@ class SseHub::Branch {
   void deliver();
   // To everyone of the topic, or only to `subscriber` where that is not empty. Returns to how many.
   size_t publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame);
+  // The last words to everyone of the topic. Returns to how many.
+  size_t end(const std::string& topic, const SharedBytes& frame);
   // Ends the subscription of that name if it is older than `generation`.
   void replace(const std::string& topic, const std::string& subscriber, uint64_t generation);
   void send_away(const SseMailbox::Mail& mail);

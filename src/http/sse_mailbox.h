@@ -29,6 +29,7 @@ class SseMailbox {
     std::string subscriber;   // empty: everybody of the topic
     SharedBytes frame;        // null: the subscriber has a later subscription elsewhere
     uint64_t generation = 0;  // of that one
+    bool last = false;        // the topic ends with it
   };
 
   using Name = std::pair<std::string, std::string>;  // a topic and a subscriber

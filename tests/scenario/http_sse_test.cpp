@@ -49,6 +49,19 @@ TEST(Sse, a_later_subscription_replaces_the_former_one) {
   EXPECT_EQ(neighbour->read_until("\n\n"), "data: all\n\n");
 }
 
+TEST(Sse, a_topic_that_ends_closes_its_streams_behind_the_last_event) {
+  TestServer server(quick_config(), 3);
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 6; ++i) clients.push_back(subscribe(server.port(), "/events/a"));
+  const auto other = subscribe(server.port(), "/events/b");
+  server.hub().publish("a", {.data = "one"});
+  server.hub().end("a", {.type = "DONE", .data = "two"});
+  server.hub().publish("a", {.data = "nobody is there"});
+  for (const auto& client : clients) EXPECT_EQ(client->read_to_end(), "data: one\n\nevent: DONE\ndata: two\n\n");
+  server.hub().publish("b", {.data = "goes on"});
+  EXPECT_EQ(other->read_until("\n\n"), "data: goes on\n\n");
+}
+
 TEST(Sse, idle_streams_get_a_heartbeat) {
   http::SseConfig sse;
   sse.heartbeat = 80ms;
