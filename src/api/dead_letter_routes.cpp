@@ -1,7 +1,6 @@
 #include "api/dead_letter_routes.h"
 
-#include <charconv>
-
+#include "api/paging.h"
 #include "api/problems.h"
 #include "base/encoding.h"
 #include "base/json.h"
@@ -15,8 +14,6 @@ using messaging::DeadLetters;
 using messaging::LetterProgress;
 using messaging::LetterSelection;
 
-constexpr size_t default_page = 50;
-constexpr size_t largest_page = 500;
 // Settled by one request, so that it ends in its time; whoever has more asks again.
 constexpr size_t largest_batch = 1'000;
 
@@ -54,10 +51,6 @@ constexpr std::string_view letter_schema =
     R"("tries":{"type":"integer"},"failedAt":{"type":"string","format":"date-time"},"worker":{"type":"string"},)"
     R"("complete":{"type":"boolean"}}})";
 
-http::Response bad_value(const http::Request& request, std::string_view field, std::string detail) {
-  return undecodable(request, {json::DecodeError::Kind::invalid, std::string(field), std::move(detail)});
-}
-
 void write_letter(json::Writer& writer, const DeadLetter& letter) {
   writer.field("id", letter.id()).field("topic", letter.original.topic);
   if (letter.was_in_log()) writer.field("partition", letter.origin.partition).field("offset", letter.origin.offset);
@@ -91,29 +84,20 @@ std::expected<LetterSelection, http::Response> selection_of(const http::Request&
     const auto text = request.query_param(name);
     if (!text) continue;
     selection.*member = parse_time(*text);
-    if (!(selection.*member)) return std::unexpected(bad_value(request, name, "must be a time, 2026-05-01T11:00:00Z"));
+    if (!(selection.*member)) return std::unexpected(bad_query(request, name, "must be a time, 2026-05-01T11:00:00Z"));
   }
   return selection;
-}
-
-std::optional<size_t> page_size(const http::Request& request) {
-  const auto text = request.query_param("limit");
-  if (!text) return default_page;
-  size_t size = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), size);
-  if (error != std::errc{} || end != text->data() + text->size() || size < 1 || size > largest_page) return {};
-  return size;
 }
 
 Task<http::Response> list_letters(DeadLetters& letters, http::Request& request) {
   auto selection = selection_of(request);
   if (!selection) co_return std::move(selection.error());
   const auto most = page_size(request);
-  if (!most) co_return bad_value(request, "limit", fmt::format("must be from 1 to {}", largest_page));
+  if (!most) co_return bad_page_size(request);
   std::optional<messaging::Position> from;
   if (const auto cursor = request.query_param("cursor")) {
     from = messaging::parse_letter_id(*cursor);
-    if (!from) co_return bad_value(request, "cursor", "must be what the page before said");
+    if (!from) co_return bad_cursor(request);
   }
   const messaging::LetterPage page = co_await letters.list(std::move(*selection), *most, from);
   std::string body;
@@ -165,7 +149,7 @@ using Settle = Task<LetterProgress> (DeadLetters::*)(LetterSelection, messaging:
 Task<http::Response> settle_letters(DeadLetters& letters, http::Request& request, Settle settle) {
   auto wanted = decode_body<SettleRequest>(request);
   if (!wanted) co_return std::move(wanted.error());
-  if (!wanted->selects() && !wanted->all) co_return bad_value(request, "all", "say what to take, or all");
+  if (!wanted->selects() && !wanted->all) co_return bad_query(request, "all", "say what to take, or all");
   LetterSelection selection{.topic = wanted->topic,
                             .reason = wanted->reason,
                             .key = wanted->key,
@@ -173,7 +157,7 @@ Task<http::Response> settle_letters(DeadLetters& letters, http::Request& request
                             .failed_before = wanted->before};
   if (wanted->id) {
     selection.letter = messaging::parse_letter_id(*wanted->id);
-    if (!selection.letter) co_return bad_value(request, "id", "is no id of a letter");
+    if (!selection.letter) co_return bad_query(request, "id", "is no id of a letter");
   }
   messaging::SettleOptions options{.dry_run = wanted->dry_run, .most = largest_batch};
   const LetterProgress done = co_await (letters.*settle)(std::move(selection), std::move(options));
@@ -215,7 +199,7 @@ void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::stri
 void add_dead_letter_routes(Api& api, DeadLetters& letters) {
   std::vector<QueryParameter> paged = selection_parameters();
   paged.push_back({"cursor", "`next` of the page before."});
-  paged.push_back({"limit", "Letters on a page.", R"({"type":"integer","minimum":1,"maximum":500,"default":50})"});
+  paged.push_back({"limit", "Letters on a page.", std::string(page_size_schema)});
   api.add({.pattern = "/api/v1/dead-letters",
            .tag = "dead letters",
            .summary = "Messages that nobody could handle and nobody has dealt with yet.",

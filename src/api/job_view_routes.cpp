@@ -1,6 +1,5 @@
-#include <charconv>
-
 #include "api/job_routes.h"
+#include "api/paging.h"
 #include "api/problems.h"
 #include "base/json.h"
 #include "http/problem.h"
@@ -11,9 +10,6 @@ namespace {
 using jobs::Job;
 using jobs::JobId;
 using jobs::Jobs;
-
-constexpr size_t default_page = 50;
-constexpr size_t largest_page = 500;
 
 constexpr std::string_view job_schema =
     R"({"type":"object","required":["id","kind","status","payload","attempts","maxAttempts","runAfter","createdAt"],)"
@@ -54,28 +50,8 @@ void write_history(json::Writer& writer, const Job& job) {
   writer.end_array();
 }
 
-http::Response bad_query(const http::Request& request, std::string_view field, std::string detail) {
-  return undecodable(request, {json::DecodeError::Kind::invalid, std::string(field), std::move(detail)});
-}
-
 http::Response no_such_job(const http::Request& request) {
   return not_found(request, "There is no such job, or it was finished long ago.");
-}
-
-// What one says of a filter that is there and not empty.
-std::optional<std::string> filter(const http::Request& request, std::string_view name) {
-  auto value = request.query_param(name);
-  if (value && value->empty()) value.reset();
-  return value;
-}
-
-std::optional<size_t> page_size(const http::Request& request) {
-  const auto text = filter(request, "limit");
-  if (!text) return default_page;
-  size_t size = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), size);
-  if (error != std::errc{} || end != text->data() + text->size() || size < 1 || size > largest_page) return {};
-  return size;
 }
 
 Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
@@ -85,11 +61,11 @@ Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
     if (!wanted.status) co_return bad_query(request, "status", "must be one of " + list_names<jobs::JobStatus>());
   }
   const auto most = page_size(request);
-  if (!most) co_return bad_query(request, "limit", fmt::format("must be from 1 to {}", largest_page));
+  if (!most) co_return bad_page_size(request);
   std::optional<JobId> from;
   if (const auto cursor = filter(request, "cursor")) {
     from = JobId::parse(*cursor);
-    if (!from) co_return bad_query(request, "cursor", "must be what the page before said");
+    if (!from) co_return bad_cursor(request);
   }
   const jobs::JobPage page = co_await jobs.store().list(std::move(wanted), from, *most);
   std::string body;
@@ -195,7 +171,7 @@ void add_job_view_routes(Api& api, Jobs& jobs) {
        .query = {{"kind", "Of this kind."},
                  {"status", "In this state."},
                  {"cursor", "`next` of the page before."},
-                 {"limit", "Jobs on a page.", R"({"type":"integer","minimum":1,"maximum":500,"default":50})"}},
+                 {"limit", "Jobs on a page.", std::string(page_size_schema)}},
        .answers = {{200, "A page of them, without history.", page}}},
       list_jobs);
   add(api, jobs,
