@@ -53,6 +53,7 @@ size_t BookmarkCounts::all_skipped() const {
 }
 
 std::optional<BookmarkFault> BookmarkParser::feed(std::string_view piece, std::vector<Bookmark>& found) {
+  if (fault_) return fault_;
   const size_t zero = piece.find('\0');
   std::string_view text = piece.substr(0, zero);
   while (!fault_) {
@@ -60,7 +61,10 @@ std::optional<BookmarkFault> BookmarkParser::feed(std::string_view piece, std::v
     if (!token) break;
     take(*token, found);
   }
-  if (zero != std::string_view::npos) fail(BookmarkFault::Kind::binary, reader_.line());
+  if (zero == std::string_view::npos) return fault_;
+  // A picture is something else than a text that begins wrongly.
+  if (fault_ && fault_->kind == BookmarkFault::Kind::not_bookmarks) fault_.reset();
+  fail(BookmarkFault::Kind::binary, reader_.line());
   return fault_;
 }
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include <idn2.h>
-#include <openssl/sha.h>
 
 #include "base/encoding.h"
 #include "http/message.h"
 #include "http/url.h"
 #include "links/escapes.h"
+#include "links/hashed_id.h"
 
 namespace sluice::links {
 namespace {
@@ -160,14 +160,7 @@ Result<CanonicalUrl, NotCanonical> CanonicalUrl::parse(std::string_view text) {
 }
 
 LinkId CanonicalUrl::id() const {
-  std::array<uint8_t, SHA256_DIGEST_LENGTH> digest;
-  const auto bytes = as_bytes(text_);
-  SHA256(bytes.data(), bytes.size(), digest.data());
-  Uuid uuid;
-  std::copy_n(digest.begin(), uuid.bytes.size(), uuid.bytes.begin());
-  uuid.bytes[6] = static_cast<uint8_t>((uuid.bytes[6] & 0x0f) | 0x80);  // RFC 9562: version 8, made by rules of our own
-  uuid.bytes[8] = static_cast<uint8_t>((uuid.bytes[8] & 0x3f) | 0x80);
-  return LinkId(uuid);
+  return LinkId(hashed_uuid(text_));
 }
 
 }  // namespace sluice::links

@@ -21,8 +21,8 @@ class ImportStore {
  public:
   virtual ~ImportStore() = default;
 
-  // A new import, whose file is now being read.
-  virtual Task<Import> begin(ImportId id, OwnerId owner) = 0;
+  // A new import, whose file is now being read. Nothing where there is one of that id.
+  virtual Task<std::optional<Import>> begin(ImportId id, OwnerId owner) = 0;
 
   // All of these bookmarks or none; false where the import is not being read any more (somebody canceled it). Not to be
   // repeated where the outcome is unknown: the bookmarks would be counted twice.

@@ -5,7 +5,25 @@
 
 namespace sluice::links {
 
+void ImportsConfig::describe(config::Section<ImportsConfig>& section) {
+  section.key("at_once", &ImportsConfig::at_once, "Files that this process reads at once; more get 503.")
+      .between(1, 1000);
+  section.key("at_once_each", &ImportsConfig::at_once_each, "Of those, files of one user; more get 429.")
+      .between(1, 1000);
+  section
+      .key("reading_limit", &ImportsConfig::reading_limit,
+           "An import whose upload stands still for this long has failed.")
+      .at_least(1s);
+  section.key("settle_every", &ImportsConfig::settle_every, "How often what broke off is looked for.").at_least(100ms);
+  section
+      .key("look_every", &ImportsConfig::look_every,
+           "How often an import that somebody watches is looked at; what this process did is told at once.")
+      .at_least(100ms);
+}
+
 void LinksConfig::describe(config::Section<LinksConfig>& section) {
+  section.key("enrich", &LinksConfig::enrich,
+              "Whether this process visits links; where not, they wait for one that does.");
   section.key("timeout", &LinksConfig::timeout, "For one link: robots.txt, redirects and page together.")
       .at_least(100ms);
   section.key("read_bytes", &LinksConfig::read_bytes, "What is read of a page; its facts stand at its beginning.")
@@ -19,6 +37,7 @@ void LinksConfig::describe(config::Section<LinksConfig>& section) {
       .between(1min, std::chrono::days(1));
   section.key("allow_loopback", &LinksConfig::allow_loopback,
               "For tests: loopback addresses may be visited, and names below .test lead there.");
+  section.table("imports", &LinksConfig::imports, "How files of bookmarks are taken in.");
 }
 
 void LinksConfig::validate(config::Problems& problems) const {

@@ -1,4 +1,4 @@
-// How carefully other people's sites are visited: [links].
+// How imports are read and how carefully other people's sites are visited: [links].
 #pragma once
 
 #include <string>
@@ -6,11 +6,13 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "http/client.h"
+#include "links/imports_config.h"
 #include "runtime/config_fwd.h"
 
 namespace sluice::links {
 
 struct LinksConfig {
+  bool enrich = true;
   Duration timeout = 20s;
   Size read_bytes = kib(512);
   Size max_bytes = mib(16);
@@ -19,6 +21,7 @@ struct LinksConfig {
   bool robots = true;
   Duration robots_for = std::chrono::days(1);
   bool allow_loopback = false;
+  ImportsConfig imports{};
 
   static void describe(config::Section<LinksConfig>& section);
   void validate(config::Problems& problems) const;

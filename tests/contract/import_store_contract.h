@@ -17,6 +17,15 @@ TEST_P(ImportStoreContract, a_new_import_is_being_read) {
   EXPECT_FALSE(import.started_at || import.finished_at || import.last_error);
 }
 
+TEST_P(ImportStoreContract, an_id_begins_one_import) {
+  const Import import = begin();
+  EXPECT_FALSE(run(imports_->begin(import.id, owner_)));
+  EXPECT_FALSE(run(imports_->begin(import.id, OwnerId::make(clock_.wall(), random_))));
+  EXPECT_TRUE(add(import, {bookmark("a", "/1")}));
+  EXPECT_FALSE(run(imports_->begin(import.id, owner_)));
+  EXPECT_EQ(progress(import), "0/1, 0 failed, queued");
+}
+
 TEST_P(ImportStoreContract, is_found_by_its_owner_only) {
   const Import import = begin();
   EXPECT_TRUE(run(imports_->find(import.id, owner_)));

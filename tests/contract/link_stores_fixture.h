@@ -36,7 +36,7 @@ class LinkStoresFixture : public DatabaseFixture {
     return {folder, title, url(path)};
   }
 
-  Import begin() { return run(imports_->begin(ImportId::make(clock_.wall(), random_), owner_)); }
+  Import begin() { return run(imports_->begin(ImportId::make(clock_.wall(), random_), owner_)).value(); }
   bool add(const Import& import, std::vector<Bookmark> bookmarks) {
     return run(imports_->add(import.id, std::move(bookmarks)));
   }

@@ -15,7 +15,7 @@ constexpr int64_t most_settled = 1000;  // links, in one transaction
 
 constexpr Statement begin_import =
     "INSERT INTO import_jobs (id, user_id, source_type, status, created_at, updated_at) "
-    "VALUES ($1, $2, 'chrome_html', 'queued', now(), now())";
+    "VALUES ($1, $2, 'chrome_html', 'queued', now(), now()) ON CONFLICT (id) DO NOTHING";
 constexpr Statement begin_running =
     "UPDATE import_jobs SET skipped_items = $2, started_at = now(), updated_at = now(), "
     "  status = CASE WHEN processed_items = total_items THEN 'succeeded' ELSE 'running' END, "
@@ -54,15 +54,23 @@ constexpr Statement broken_off{Statement::PerDialect{
     .postgres = "SELECT id FROM import_jobs WHERE status = 'queued' "
                 "  AND updated_at < now() - $1::bigint * interval '1 microsecond' ORDER BY id LIMIT 100",
     .sqlite = "SELECT id FROM import_jobs WHERE status = 'queued' AND updated_at < now() - $1 ORDER BY id LIMIT 100"}};
+// Looks at all that is waited for, so it is read beside the transactions and looked at again within one.
 constexpr Statement without_job =
-    "SELECT DISTINCT l.id, l.fetched_at IS NOT NULL FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
+    "SELECT DISTINCT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
     "LEFT JOIN jobs j ON j.id = l.job_id "
     "WHERE w.outcome = 'pending' AND j.id IS NULL ORDER BY l.id LIMIT $1";
+constexpr Statement hold_link{
+    Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals WHERE id = $1 FOR NO KEY UPDATE",
+                          .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};
+constexpr Statement still_without_job =
+    "SELECT fetched_at IS NOT NULL FROM link_canonicals l "
+    "WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = l.job_id)";
 
-TxTask<Import> begin_body(Tx& tx, ImportId id, OwnerId owner) {
-  co_await tx.execute(begin_import, Params(id, owner));
+TxTask<std::optional<Import>> begin_body(Tx& tx, ImportId id, OwnerId owner) {
+  const Rows begun = co_await tx.execute(begin_import, Params(id, owner));
+  if (begun.affected == 0) co_return std::nullopt;
   const std::optional<Import> import = co_await read_import(tx, id);
-  co_return *import;
+  co_return import;
 }
 
 TxTask<std::optional<Import>> run_body(Tx& tx, ImportId id, int64_t skipped) {
@@ -104,19 +112,14 @@ TxTask<size_t> cancel_jobs_body(Tx& tx, ImportId id, int64_t most, EndingRules r
   co_return canceled;
 }
 
-TxTask<std::vector<ImportId>> find_broken_off(Tx& tx, Duration reading_limit) {
-  const Rows rows = co_await tx.execute(broken_off, Params(reading_limit.count()));
-  std::vector<ImportId> ids;
-  for (const Row& row : rows) ids.push_back(row.id<ImportTag>(0));
-  co_return ids;
-}
-
-TxTask<std::vector<Import>> end_waits_without_job(Tx& tx) {
-  const Rows rows = co_await tx.execute(without_job, Params(most_settled));
+TxTask<std::vector<Import>> end_waits(Tx& tx, std::vector<LinkId> links) {
   std::map<ImportId, Import> changed;
-  for (const Row& row : rows) {
-    const LinkEnd end = row.boolean(1) ? LinkEnd::enriched : LinkEnd::failed;
-    std::vector<Import> told = co_await tell_imports(tx, row.id<LinkTag>(0), end);
+  for (const LinkId& link : links) {
+    co_await tx.execute(hold_link, Params(link));
+    const Rows gone = co_await tx.execute(still_without_job, Params(link));
+    if (gone.empty()) continue;
+    const LinkEnd end = gone.one().boolean(0) ? LinkEnd::enriched : LinkEnd::failed;
+    std::vector<Import> told = co_await tell_imports(tx, link, end);
     for (Import& import : told) changed.insert_or_assign(import.id, std::move(import));
   }
   std::vector<Import> imports;
@@ -126,7 +129,7 @@ TxTask<std::vector<Import>> end_waits_without_job(Tx& tx) {
 
 }  // namespace
 
-Task<Import> SqlImportStore::begin(ImportId id, OwnerId owner) {
+Task<std::optional<Import>> SqlImportStore::begin(ImportId id, OwnerId owner) {
   return database_.transact(begin_body, id, owner);
 }
 
@@ -176,13 +179,19 @@ Task<size_t> SqlImportStore::cancel_jobs(ImportId id, size_t most) {
 }
 
 Task<std::vector<Import>> SqlImportStore::settle(Duration reading_limit) {
-  const std::vector<ImportId> stale = co_await database_.transact(find_broken_off, reading_limit);
+  Params limit(reading_limit.count());
+  const Rows stale = co_await database_.read(broken_off, std::move(limit));
   std::vector<Import> changed;
-  for (const ImportId& id : stale) {
-    std::optional<Import> rejected = co_await reject(id, "the upload broke off");
+  for (const Row& row : stale) {
+    std::optional<Import> rejected = co_await reject(row.id<ImportTag>(0), "the upload broke off");
     if (rejected) changed.push_back(*std::move(rejected));
   }
-  std::vector<Import> told = co_await database_.transact(end_waits_without_job);
+  Params most(most_settled);
+  const Rows gone = co_await database_.read(without_job, std::move(most));
+  if (gone.empty()) co_return changed;
+  std::vector<LinkId> links;
+  for (const Row& row : gone) links.push_back(row.id<LinkTag>(0));
+  std::vector<Import> told = co_await database_.transact(end_waits, std::move(links));
   std::ranges::move(told, std::back_inserter(changed));
   co_return changed;
 }

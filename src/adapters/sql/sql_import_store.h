@@ -14,7 +14,7 @@ class SqlImportStore : public links::ImportStore {
   SqlImportStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random)
       : database_(database), kinds_(kinds), clock_(clock), random_(random), rules_{&kinds, &random} {}
 
-  Task<links::Import> begin(links::ImportId id, links::OwnerId owner) override;
+  Task<std::optional<links::Import>> begin(links::ImportId id, links::OwnerId owner) override;
   Task<bool> add(links::ImportId id, std::vector<links::Bookmark> bookmarks) override;
   Task<std::optional<links::Import>> end_reading(links::ImportId id, int64_t skipped) override;
   Task<std::optional<links::Import>> reject(links::ImportId id, std::string error) override;

@@ -1,0 +1,19 @@
+// How imports are read and watched: [links.imports].
+#pragma once
+
+#include "base/time.h"
+#include "runtime/config_fwd.h"
+
+namespace sluice::links {
+
+struct ImportsConfig {
+  int64_t at_once = 8;
+  int64_t at_once_each = 2;
+  Duration reading_limit = 5min;
+  Duration settle_every = 1min;
+  Duration look_every = 1s;
+
+  static void describe(config::Section<ImportsConfig>& section);
+};
+
+}  // namespace sluice::links
