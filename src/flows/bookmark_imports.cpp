@@ -1,0 +1,155 @@
+#include "flows/bookmark_imports.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "links/hashed_id.h"
+#include "runtime/errors.h"
+#include "runtime/log.h"
+#include "runtime/retry.h"
+
+namespace sluice::flows {
+namespace {
+
+using links::Bookmark;
+using links::CancelRefused;
+using links::ImportStatus;
+using Kind = ImportRefusal::Kind;
+
+constexpr size_t batch_size = 500;
+constexpr size_t jobs_at_once = 1'000;
+
+// Names the owner's try with that key. What is hashed cannot be read two ways: the id has a fixed length.
+links::ImportId id_of_try(links::OwnerId owner, const std::string& key, unsigned number) {
+  return links::ImportId(links::hashed_uuid(fmt::format("import {} {} {}", owner.text(), number, key)));
+}
+
+}  // namespace
+
+BookmarkImports::BookmarkImports(Parts parts, const links::ImportsConfig& config)
+    : parts_(parts), config_(config), places_(config.at_once, config.at_once_each) {}
+
+Task<Result<links::Import, ImportRefusal>> BookmarkImports::import(OwnerId owner, std::optional<std::string> key,
+                                                                   http::BodySource& file) {
+  const auto place = places_.take(owner);
+  if (!place) {
+    co_return ImportRefusal{place.error() == UploadPlaces::Refused::full ? Kind::busy : Kind::too_many};
+  }
+  const Begun begun = co_await begin(owner, std::move(key));
+  if (!begun.is_new && begun.import.status == ImportStatus::queued) co_return ImportRefusal{Kind::key_in_use};
+  if (!begun.is_new) co_return begun.import;
+
+  std::exception_ptr failure;
+  std::string reason;
+  try {
+    Result<Import, ImportRefusal> outcome = co_await read(begun.import.id, file);
+    if (outcome || outcome.error().kind != Kind::bad_file) co_return outcome;
+    reason = outcome.error().fault->text();
+    co_await reject(begun.import.id, reason);
+    co_return outcome;
+  } catch (const std::exception& error) {
+    failure = std::current_exception();
+    reason = fmt::format("the upload failed: {}", error.what());
+  }
+  co_await reject(begun.import.id, std::move(reason));
+  std::rethrow_exception(failure);
+}
+
+Task<BookmarkImports::Begun> BookmarkImports::begin(OwnerId owner, std::optional<std::string> key) {
+  for (unsigned number = 0;; ++number) {
+    const ImportId id = key ? id_of_try(owner, *key, number) : ImportId::make(parts_.clock.wall(), parts_.random);
+    std::optional<Import> import = co_await parts_.store.begin(id, owner);
+    if (import) co_return Begun{*std::move(import)};
+    import = co_await parts_.store.find(id, owner);
+    if (import && import->status != ImportStatus::failed) co_return Begun{*std::move(import), false};
+  }
+}
+
+Task<Result<links::Import, ImportRefusal>> BookmarkImports::read(ImportId id, http::BodySource& file) {
+  links::BookmarkParser parser;
+  std::vector<Bookmark> found;
+  Instant stored_at = parts_.clock.now();
+  bool more = true;
+  while (more) {
+    const std::optional<std::string> piece = co_await file.next();
+    more = piece.has_value();
+    const std::optional<links::BookmarkFault> fault = more ? parser.feed(*piece, found) : parser.finish(found);
+    if (fault) co_return ImportRefusal{Kind::bad_file, *fault};
+    // A slow upload shows that it is alive, also where it brings no bookmark.
+    bool due = !more ? !found.empty() : parts_.clock.now() - stored_at >= config_.reading_limit / 5;
+    while (due || found.size() >= batch_size) {
+      const bool added = co_await add_batch(id, found);
+      if (!added) co_return ImportRefusal{Kind::ended};
+      stored_at = parts_.clock.now();
+      due = !more && !found.empty();
+    }
+  }
+  const auto skipped = static_cast<int64_t>(parser.counts().all_skipped());
+  std::optional<Import> import = co_await parts_.store.end_reading(id, skipped);
+  if (!import) co_return ImportRefusal{Kind::ended};
+  log::info("bookmarks imported", {{"import", id.text()}, {"links", import->total_items}, {"skipped", skipped}});
+  co_return *std::move(import);
+}
+
+Task<bool> BookmarkImports::add_batch(ImportId id, std::vector<Bookmark>& found) {
+  const auto end = found.begin() + static_cast<ptrdiff_t>(std::min(batch_size, found.size()));
+  std::vector<Bookmark> batch(std::move_iterator(found.begin()), std::move_iterator(end));
+  found.erase(found.begin(), end);
+  const bool added = co_await parts_.store.add(id, std::move(batch));
+  if (added) parts_.bell.ring();
+  co_return added;
+}
+
+Task<> BookmarkImports::reject(ImportId id, std::string reason) {
+  try {
+    const std::optional<Import> rejected = co_await parts_.store.reject(id, std::move(reason));
+    if (!rejected) co_return;
+    co_await cancel_jobs(id);
+    const std::vector<Import> changed{*rejected};
+    parts_.news.changed(changed);
+  } catch (const std::exception& error) {
+    // It is settled when it has stood still for long enough.
+    log::warning("a failed import could not be taken back yet", {{"import", id.text()}, {"error", error.what()}});
+  }
+}
+
+Task<Result<links::Import, CancelRefused>> BookmarkImports::cancel(ImportId id, OwnerId owner) {
+  Result<Import, CancelRefused> canceled = co_await parts_.store.cancel(id, owner);
+  if (!canceled && canceled.error() == CancelRefused::unknown) co_return canceled;
+  if (!canceled) {
+    // Once more is harmless, and ends what an earlier call left unfinished.
+    const std::optional<Import> import = co_await parts_.store.find(id, owner);
+    if (!import || import->status != ImportStatus::canceled) co_return canceled;
+    canceled = *import;
+  }
+  const std::vector<Import> changed{*canceled};
+  parts_.news.changed(changed);
+  co_await cancel_jobs(id);
+  co_return canceled;
+}
+
+Task<> BookmarkImports::cancel_jobs(ImportId id) {
+  size_t canceled = 0;
+  do {
+    canceled = co_await parts_.store.cancel_jobs(id, jobs_at_once);
+  } while (canceled > 0);
+}
+
+void BookmarkImports::start(TaskScope& scope) {
+  scope.spawn("import settling",
+              run_forever("import settling", parts_.clock, parts_.random, [this] { return settle_round(); }));
+}
+
+Task<> BookmarkImports::settle_round() {
+  const std::vector<Import> changed = co_await parts_.store.settle(config_.reading_limit);
+  parts_.news.changed(changed);
+  for (const Import& import : changed) {
+    if (import.status == ImportStatus::failed) co_await cancel_jobs(import.id);
+  }
+  // One round settles a part only.
+  if (changed.empty()) co_await parts_.clock.sleep_for(config_.settle_every);
+}
+
+}  // namespace sluice::flows

@@ -1,0 +1,89 @@
+// Exported bookmarks come in, and each of their links gets its job.
+//
+// A file is read while it arrives and stored in batches, so an import needs the memory of one batch whatever its size.
+// What was stored before a fault was met is taken back: a bad file changes nothing. Where the process dies on the way,
+// another one, or the next, ends the import as failed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "flows/upload_places.h"
+#include "http/message.h"
+#include "links/import_news.h"
+#include "links/import_store.h"
+#include "links/imports_config.h"
+#include "messaging/bell.h"
+#include "runtime/task_scope.h"
+
+namespace sluice::flows {
+
+struct ImportRefusal {
+  enum class Kind {
+    busy,        // this process reads as many files as it may
+    too_many,    // this owner's files are being read already
+    key_in_use,  // a file with the same key is being read right now
+    bad_file,    // `fault` says where and why
+    ended,       // canceled while it was read, or it stood still for too long
+  };
+
+  Kind kind = Kind::busy;
+  std::optional<links::BookmarkFault> fault{};
+};
+
+// Safe to share between threads.
+class BookmarkImports {
+ public:
+  using Import = links::Import;
+  using ImportId = links::ImportId;
+  using OwnerId = links::OwnerId;
+
+  // All outlive it. `bell` wakes the workers of this process.
+  struct Parts {
+    links::ImportStore& store;
+    links::ImportNews& news;
+    messaging::Bell& bell;
+    Clock& clock;
+    Random& random;
+  };
+
+  BookmarkImports(Parts parts, const links::ImportsConfig& config);
+
+  // Reads `file` to its end or to its first fault. With a `key` a file is imported once: who asks again gets the import
+  // that is there, unless that one failed. What `file` throws comes through, and so does EngineUnavailable; nothing of
+  // the file is kept then.
+  Task<Result<Import, ImportRefusal>> import(OwnerId owner, std::optional<std::string> key, http::BodySource& file);
+
+  // The owner's own only.
+  Task<std::optional<Import>> find(ImportId id, OwnerId owner) { return parts_.store.find(id, owner); }
+  // Returns when no job waits that only this import wanted; those that run go on. Canceling again is harmless.
+  Task<Result<Import, links::CancelRefused>> cancel(ImportId id, OwnerId owner);
+
+  // Ends now and then what nobody else will end, until the scope is closed.
+  void start(TaskScope& scope);
+
+ private:
+  struct Begun {
+    Import import;
+    bool is_new = true;
+  };
+
+  Task<Begun> begin(OwnerId owner, std::optional<std::string> key);
+  // The import as it is once all of the file was read.
+  Task<Result<Import, ImportRefusal>> read(ImportId id, http::BodySource& file);
+  // The first batch of `found`. False where the import is not being read any more.
+  Task<bool> add_batch(ImportId id, std::vector<links::Bookmark>& found);
+  // Takes back what was stored.
+  Task<> reject(ImportId id, std::string reason);
+  Task<> cancel_jobs(ImportId id);
+  Task<> settle_round();
+
+  Parts parts_;
+  const links::ImportsConfig config_;
+  UploadPlaces places_;
+};
+
+}  // namespace sluice::flows

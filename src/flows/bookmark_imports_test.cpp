@@ -1,0 +1,302 @@
+#include "flows/bookmark_imports.h"
+
+#include <deque>
+
+#include <boost/asio/use_future.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/errors.h"
+#include "runtime/virtual_clock.h"
+#include "runtime/wakeup.h"
+
+namespace sluice::flows {
+namespace {
+
+using links::Bookmark;
+using links::CancelRefused;
+using links::Import;
+using links::ImportId;
+using links::ImportStatus;
+using links::OwnerId;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Kind = ImportRefusal::Kind;
+
+struct PretendImportStore : links::ImportStore {
+  Task<std::optional<Import>> begin(ImportId id, OwnerId owner) override {
+    if (imports.contains(id)) co_return std::nullopt;
+    const Import made{.id = id, .owner = owner};
+    co_return imports.emplace(id, made).first->second;
+  }
+  Task<bool> add(ImportId id, std::vector<Bookmark> bookmarks) override {
+    if (away) throw EngineUnavailable("pretend", "away");
+    Import& import = imports.at(id);
+    if (import.status != ImportStatus::queued) co_return false;
+    batches.push_back(bookmarks.size());
+    import.total_items += static_cast<int64_t>(bookmarks.size());
+    co_return true;
+  }
+  Task<std::optional<Import>> end_reading(ImportId id, int64_t skipped) override {
+    return end(id, ImportStatus::running, [skipped](Import& import) { import.skipped_items = skipped; });
+  }
+  Task<std::optional<Import>> reject(ImportId id, std::string error) override {
+    if (away) throw EngineUnavailable("pretend", "away");
+    return end(id, ImportStatus::failed, [error](Import& import) { import.last_error = error; });
+  }
+  Task<std::optional<Import>> find(ImportId id, OwnerId owner) override {
+    const auto found = imports.find(id);
+    if (found == imports.end() || found->second.owner != owner) co_return std::nullopt;
+    co_return found->second;
+  }
+  Task<Result<Import, CancelRefused>> cancel(ImportId id, OwnerId owner) override {
+    const auto found = imports.find(id);
+    if (found == imports.end() || found->second.owner != owner) co_return CancelRefused::unknown;
+    if (found->second.ended()) co_return CancelRefused::ended;
+    found->second.status = ImportStatus::canceled;
+    co_return found->second;
+  }
+  Task<size_t> cancel_jobs(ImportId, size_t most) override {
+    const size_t some = std::min(waiting_jobs, most);
+    waiting_jobs -= some;
+    co_return some;
+  }
+  Task<std::vector<Import>> settle(Duration limit) override {
+    settled_with = limit;
+    co_return std::exchange(to_settle, {});
+  }
+
+  Task<std::optional<Import>> end(ImportId id, ImportStatus status, std::function<void(Import&)> change) {
+    Import& import = imports.at(id);
+    if (import.status != ImportStatus::queued) co_return std::nullopt;
+    import.status = status;
+    change(import);
+    co_return import;
+  }
+
+  std::map<ImportId, Import> imports;
+  std::vector<size_t> batches;
+  size_t waiting_jobs = 0;
+  std::vector<Import> to_settle;
+  Duration settled_with{};
+  bool away = false;
+};
+
+struct HeardNews : links::ImportNews {
+  void changed(const std::vector<Import>& imports) override {
+    for (const Import& import : imports) heard.push_back(import.status);
+  }
+  std::vector<ImportStatus> heard;
+};
+
+// A file that arrives in pieces; each takes `pause`. Breaks off behind the last one where it is told to.
+struct PretendFile : http::BodySource {
+  explicit PretendFile(Clock& its_clock, std::deque<std::string> its_pieces)
+      : clock(its_clock), pieces(std::move(its_pieces)) {}
+
+  Task<std::optional<std::string>> next() override {
+    if (pause > Duration{0}) co_await clock.sleep_for(pause);
+    if (pieces.empty() && breaks_off) throw std::runtime_error("gone");
+    if (pieces.empty()) co_return std::nullopt;
+    std::string piece = std::move(pieces.front());
+    pieces.pop_front();
+    co_return piece;
+  }
+
+  Clock& clock;
+  std::deque<std::string> pieces;
+  Duration pause{};
+  bool breaks_off = false;
+};
+
+const std::string head = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n";
+const std::string tail = "</DL><p>\n";
+
+std::string bookmarks(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("<DT><A HREF=\"https://site.test/{}\">{}</A>\n", i, i);
+  return text;
+}
+
+class BookmarkImportsTest : public testing::Test {
+ protected:
+  using Outcome = Result<Import, ImportRefusal>;
+
+  PretendFile file(std::deque<std::string> pieces) { return PretendFile(clock, std::move(pieces)); }
+  PretendFile good_file() { return file({head, bookmarks(3), tail}); }
+
+  // What becomes of it is in the returned pointer once it has ended.
+  std::shared_ptr<std::optional<Outcome>> start_import(PretendFile& from, std::optional<std::string> key = {}) {
+    auto outcome = std::make_shared<std::optional<Outcome>>();
+    asio::co_spawn(io, imports.import(owner, std::move(key), from),
+                   [this, outcome](const std::exception_ptr& error, Outcome ended) {
+                     failure = error;
+                     if (!error) *outcome = std::move(ended);
+                   });
+    return outcome;
+  }
+  std::optional<Outcome> import(PretendFile& from, std::optional<std::string> key = {}) {
+    const auto outcome = start_import(from, std::move(key));
+    clock.run(io, clock.now() + 1h);
+    return *outcome;
+  }
+  std::optional<Outcome> import(PretendFile&& from, std::optional<std::string> key = {}) {
+    return import(from, std::move(key));
+  }
+  Result<Import, CancelRefused> cancel(ImportId id) {
+    auto done = asio::co_spawn(io, imports.cancel(id, owner), asio::use_future);
+    clock.run(io, clock.now() + 1s);
+    return done.get();
+  }
+  const Import& only_import() const { return store.imports.begin()->second; }
+
+  asio::io_context io;
+  VirtualClock clock;
+  SeededRandom random{1};
+  PretendImportStore store;
+  HeardNews news;
+  messaging::Bell bell;
+  BookmarkImports imports{{store, news, bell, clock, random},
+                          {.at_once = 3, .at_once_each = 2, .reading_limit = 50s, .settle_every = 1min}};
+  OwnerId owner = OwnerId::make(clock.wall(), random);
+  std::exception_ptr failure;
+};
+
+TEST_F(BookmarkImportsTest, a_file_is_stored_in_batches_and_counted) {
+  const auto outcome = import(file({head, bookmarks(1'150), "<DT><A HREF=\"javascript:x\">no page</A>", tail}));
+  ASSERT_TRUE(outcome && *outcome);
+  EXPECT_EQ((*outcome)->status, ImportStatus::running);
+  EXPECT_EQ((*outcome)->total_items, 1'150);
+  EXPECT_EQ((*outcome)->skipped_items, 1);
+  EXPECT_THAT(store.batches, ElementsAre(500, 500, 150));
+}
+
+TEST_F(BookmarkImportsTest, a_bad_file_is_taken_back_with_its_jobs) {
+  store.waiting_jobs = 2'500;
+  const auto outcome = import(file({head, bookmarks(600), "</DL></DL>"}));
+  ASSERT_TRUE(outcome && !*outcome);
+  EXPECT_EQ(outcome->error().kind, Kind::bad_file);
+  EXPECT_EQ(outcome->error().fault->kind, links::BookmarkFault::Kind::malformed);
+  EXPECT_EQ(only_import().status, ImportStatus::failed);
+  EXPECT_THAT(only_import().last_error.value(), HasSubstr("line 603"));
+  EXPECT_EQ(store.waiting_jobs, 0U);
+  EXPECT_THAT(news.heard, ElementsAre(ImportStatus::failed));
+}
+
+TEST_F(BookmarkImportsTest, an_upload_that_breaks_off_is_taken_back) {
+  PretendFile broken = file({head, bookmarks(600)});
+  broken.breaks_off = true;
+  EXPECT_FALSE(import(broken));
+  EXPECT_TRUE(failure);
+  EXPECT_EQ(only_import().status, ImportStatus::failed);
+  EXPECT_EQ(only_import().last_error, "the upload failed: gone");
+}
+
+TEST_F(BookmarkImportsTest, an_engine_that_is_away_is_not_hidden) {
+  store.away = true;
+  EXPECT_FALSE(import(good_file()));
+  EXPECT_THROW(std::rethrow_exception(failure), EngineUnavailable);
+  EXPECT_EQ(only_import().status, ImportStatus::queued) << "settled later";
+}
+
+TEST_F(BookmarkImportsTest, a_key_imports_its_file_once) {
+  const auto first = import(good_file(), "key");
+  const auto again = import(good_file(), "key");
+  const auto other = import(good_file(), "other");
+  EXPECT_EQ((*first)->id, (*again)->id);
+  EXPECT_NE((*first)->id, (*other)->id);
+  owner = OwnerId::make(clock.wall(), random);
+  EXPECT_NE((*first)->id, (*import(good_file(), "key"))->id);
+  EXPECT_EQ(store.imports.size(), 3U);
+}
+
+TEST_F(BookmarkImportsTest, a_key_whose_import_failed_may_be_used_again) {
+  EXPECT_FALSE(*import(file({head}), "key"));
+  EXPECT_FALSE(*import(file({head}), "key"));
+  const auto third = import(good_file(), "key");
+  EXPECT_TRUE(*third);
+  EXPECT_EQ((*import(good_file(), "key"))->id, (*third)->id);
+  EXPECT_EQ(store.imports.size(), 3U);
+}
+
+TEST_F(BookmarkImportsTest, a_key_is_in_use_while_its_file_is_read) {
+  PretendFile slow = good_file();
+  slow.pause = 10s;
+  const auto first = start_import(slow, "key");
+  clock.run(io, clock.now() + 15s);
+  PretendFile other = good_file();
+  const auto second = start_import(other, "key");
+  clock.run(io, clock.now() + 1h);
+  EXPECT_TRUE(**first);
+  EXPECT_EQ((*second)->error().kind, Kind::key_in_use);
+}
+
+TEST_F(BookmarkImportsTest, only_so_many_files_are_read_at_once) {
+  std::deque<PretendFile> files;
+  std::vector<std::shared_ptr<std::optional<Outcome>>> outcomes;
+  for (int i = 0; i < 5; ++i) {
+    if (i == 3) owner = OwnerId::make(clock.wall(), random);
+    files.push_back(good_file());
+    files.back().pause = 10s;
+    outcomes.push_back(start_import(files.back()));
+    clock.run(io, clock.now());
+  }
+  clock.run(io, clock.now() + 1h);
+  EXPECT_TRUE(**outcomes[0] && **outcomes[1]);
+  EXPECT_EQ((*outcomes[2])->error().kind, Kind::too_many);
+  EXPECT_TRUE(**outcomes[3]);
+  EXPECT_EQ((*outcomes[4])->error().kind, Kind::busy);
+  EXPECT_TRUE(*import(good_file())) << "places are given back";
+}
+
+TEST_F(BookmarkImportsTest, an_import_that_is_canceled_while_it_is_read_ends) {
+  PretendFile slow = file({head, bookmarks(600), bookmarks(600), tail});
+  slow.pause = 10s;
+  const auto outcome = start_import(slow);
+  clock.run(io, clock.now() + 25s);
+  store.waiting_jobs = 1'500;
+  EXPECT_TRUE(cancel(only_import().id));
+  clock.run(io, clock.now() + 1h);
+  EXPECT_EQ((*outcome)->error().kind, Kind::ended);
+  EXPECT_EQ(only_import().status, ImportStatus::canceled);
+  EXPECT_EQ(store.waiting_jobs, 0U);
+}
+
+TEST_F(BookmarkImportsTest, canceling_again_finishes_what_was_left_and_what_has_ended_stays) {
+  const Import import = **this->import(good_file());
+  EXPECT_EQ(cancel(import.id)->status, ImportStatus::canceled);
+  store.waiting_jobs = 10;
+  EXPECT_EQ(cancel(import.id)->status, ImportStatus::canceled);
+  EXPECT_EQ(store.waiting_jobs, 0U);
+  store.imports.at(import.id).status = ImportStatus::succeeded;
+  EXPECT_EQ(cancel(import.id).error(), CancelRefused::ended);
+  EXPECT_EQ(cancel(ImportId::make(clock.wall(), random)).error(), CancelRefused::unknown);
+}
+
+TEST_F(BookmarkImportsTest, a_slow_upload_shows_that_it_is_alive) {
+  PretendFile slow = file({head, "<DT><A HREF=\"https://site.test/\">", "a ", "long ", "title", "</A>", tail});
+  slow.pause = 11s;
+  EXPECT_TRUE(*import(slow));
+  EXPECT_THAT(store.batches, ElementsAre(0, 0, 0, 0, 0, 1, 0));
+}
+
+TEST_F(BookmarkImportsTest, what_broke_off_is_settled_and_told) {
+  TaskScope scope(io.get_executor());
+  imports.start(scope);
+  clock.run(io, clock.now() + 30s);
+  EXPECT_EQ(store.settled_with, 50s);
+  EXPECT_THAT(news.heard, IsEmpty());
+  store.to_settle.resize(2);
+  store.to_settle[0].status = ImportStatus::failed;
+  store.to_settle[1].status = ImportStatus::succeeded;
+  store.waiting_jobs = 3'000;
+  clock.run(io, clock.now() + 1min);
+  EXPECT_THAT(news.heard, ElementsAre(ImportStatus::failed, ImportStatus::succeeded));
+  EXPECT_EQ(store.waiting_jobs, 0U);
+  scope.cancel();
+  clock.run(io, clock.now() + 1s);
+}
+
+}  // namespace
+}  // namespace sluice::flows
