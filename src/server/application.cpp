@@ -9,6 +9,7 @@
 
 #include "api/dead_letter_routes.h"
 #include "api/document_routes.h"
+#include "api/import_routes.h"
 #include "api/job_routes.h"
 #include "runtime/log.h"
 #include "server/blocking.h"
@@ -34,6 +35,7 @@ Application::Application(const Settings& settings, ServeOptions options)
       engines_(settings, with_accounts(options_.roles), clock_),
       identity_(settings, engines_.of(Service::accounts), clock_, secrets_),
       api_(identity_.keys()),
+      streams_(settings.sse, threads_, clock_),
       scope_(background_.executor(0)) {
   run_blocking(starting_, identity_.apply_environment());
   if (options_.demo) demo_key_ = run_blocking(starting_, make_demo_key(identity_.keys()));
@@ -71,7 +73,10 @@ void Application::add_features() {
     jobs_ = std::make_unique<JobParts>(settings_.jobs, settings_.messaging.inbox, engines_.of(Service::jobs), clock_,
                                        secrets_, background_.executor(0));
     api::add_job_routes(api_, jobs_->jobs());
-    links_ = std::make_unique<LinkParts>(settings_.links, engines_.of(Service::jobs), jobs_->kinds(), clock_, secrets_);
+    links_ = std::make_unique<LinkParts>(settings_.links, engines_.of(Service::jobs), *jobs_, streams_, clock_,
+                                         secrets_, background_.executor(0));
+    api::add_import_routes(api_, links_->imports(), links_->import_stream());
+    api::add_link_routes(api_, links_->links());
   }
 }
 
@@ -92,6 +97,7 @@ void Application::run() {
     if (messages_) messages_->start(scope_);
     if (documents_) documents_->documents().start();
     if (jobs_) jobs_->start(scope_, messages_ ? &messages_->log() : nullptr);
+    if (links_) links_->start(scope_);
   });
   try {
     server_->start();
@@ -110,6 +116,7 @@ void Application::run() {
   log::info("stopping");
   readiness_.draining = true;
   if (jobs_) jobs_->jobs().end_waits();
+  streams_.drain();
   server_->drain(settings_.process.drain);
   close();
   log::info("stopped");

@@ -11,6 +11,7 @@
 #include "api/api.h"
 #include "api/system_routes.h"
 #include "http/server.h"
+#include "http/sse.h"
 #include "runtime/io_threads.h"
 #include "runtime/system_clock.h"
 #include "runtime/task_scope.h"
@@ -61,6 +62,7 @@ class Application {
   std::optional<std::string> demo_key_;
   api::Readiness readiness_;
   api::Api api_;
+  http::SseHub streams_;
   TaskScope scope_;                           // on the background thread
   std::unique_ptr<MessageParts> messages_;    // where a role needs them and there is a log
   std::unique_ptr<DocumentParts> documents_;  // where the role is served

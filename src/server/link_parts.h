@@ -4,35 +4,36 @@
 #include "adapters/sql/sql_blocked_domains.h"
 #include "adapters/sql/sql_import_store.h"
 #include "adapters/sql/sql_link_store.h"
-#include "links/import_news.h"
+#include "api/import_stream.h"
+#include "flows/bookmark_imports.h"
 #include "links/links_config.h"
+#include "server/job_parts.h"
 
 namespace sluice::server {
 
-// Made at start, beside the jobs. References must outlive it.
+// Made at start, beside the jobs; its loops live on `executor`. References must outlive it.
 class LinkParts {
  public:
-  LinkParts(const links::LinksConfig& config, sql::Database& database, const jobs::JobKinds& kinds, Clock& clock,
-            Random& random);
+  LinkParts(const links::LinksConfig& config, sql::Database& database, JobParts& jobs, http::SseHub& hub, Clock& clock,
+            Random& random, const Executor& executor);
 
   const links::LinksConfig& config() const { return config_; }
-  links::ImportStore& imports() { return imports_; }
+  flows::BookmarkImports& imports() { return imports_; }
+  api::ImportStream& import_stream() { return import_stream_; }
   links::LinkStore& links() { return links_; }
   links::BlockedDomains& blocked_domains() { return blocked_domains_; }
   // To be told what ending a link changed.
-  links::ImportNews& news() { return news_; }
+  links::ImportNews& news() { return import_stream_; }
+
+  void start(TaskScope& scope);
 
  private:
-  // Nobody watches imports yet.
-  struct Unheard : links::ImportNews {
-    void changed(const std::vector<links::Import>&) override {}
-  };
-
   const links::LinksConfig& config_;
-  sql::SqlImportStore imports_;
+  sql::SqlImportStore import_store_;
   sql::SqlLinkStore links_;
   sql::SqlBlockedDomains blocked_domains_;
-  Unheard news_;
+  api::ImportStream import_stream_;
+  flows::BookmarkImports imports_;
 };
 
 }  // namespace sluice::server

@@ -88,6 +88,7 @@ void ProcessSettings::describe(config::Section<ProcessSettings>& section) {
 void Settings::register_with(config::Loader& loader) {
   loader.section("process", process, "The process itself.");
   loader.section("http", http, "The HTTP server.");
+  loader.section("sse", sse, "Streams of server-sent events.");
   loader.section("log", log, "What is logged, and how.");
   loader.section("storage", storage, "The embedded engine.");
   loader.section("sqlite", sqlite, "The embedded engine's database.");

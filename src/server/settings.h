@@ -13,6 +13,7 @@
 #include "adapters/sqlite/sqlite_config.h"
 #include "documents/origin_config.h"
 #include "http/server_config.h"
+#include "http/sse.h"
 #include "jobs/jobs_config.h"
 #include "links/links_config.h"
 #include "runtime/config.h"
@@ -74,6 +75,7 @@ struct ProcessSettings {
 struct Settings {
   ProcessSettings process;
   http::ServerConfig http;
+  http::SseConfig sse;
   log::Options log;
   StorageSettings storage;
   sqlite::SqliteOptions sqlite;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/scenario/raw_client.h"
+#include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/sluice_server.h"
 #include "tests/support/temporary_folder.h"
@@ -19,7 +20,7 @@ namespace sluice::test {
 // Base of a fixture.
 class OneServer {
  protected:
-  enum class Records { sqlite, postgres };
+  enum class Records { sqlite, postgres, pgbouncer };
 
   // Migrates, and starts it. `more` is configuration besides that of the records.
   void start_server(Records records, const std::string& more) {
@@ -29,7 +30,9 @@ class OneServer {
     } else {
       postgres_.emplace();
       const std::string password = write("password", postgres_->password());
-      config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", postgres_->url(), postgres_->user());
+      if (records == Records::pgbouncer) pgbouncer_.emplace(*postgres_);
+      const std::string url = pgbouncer_ ? pgbouncer_->url() : postgres_->url();
+      config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", url, postgres_->user());
       config += fmt::format("password_file = \"{0}\"\nadmin_password_file = \"{0}\"\n", password);
     }
     config_ = write("sluice.toml", config + more);
@@ -71,6 +74,7 @@ class OneServer {
   const std::string person_keys = "lookup " + std::string(64, 'a') + "\n1 " + std::string(64, 'b') + "\n";
   TemporaryFolder folder_;
   std::optional<PostgresServer> postgres_;
+  std::optional<PgBouncerServer> pgbouncer_;
   std::string config_;
   std::string migrated_;  // what `sluice migrate` said
   std::optional<SluiceServer> server_;

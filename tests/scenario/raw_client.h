@@ -3,6 +3,7 @@
 // Blocking, on one socket, with a limit on every wait: a test that hangs fails with what it has read so far.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct RawResponse {
 
 class RawClient {
  public:
-  explicit RawClient(uint16_t port);
+  explicit RawClient(uint16_t port, std::chrono::seconds patience = std::chrono::seconds(20));
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;

@@ -1,0 +1,184 @@
+#include "api/import_routes.h"
+
+#include "api/import_view.h"
+#include "api/problems.h"
+#include "http/problem.h"
+
+namespace sluice::api {
+namespace {
+
+using flows::BookmarkImports;
+using flows::ImportRefusal;
+using links::BookmarkFault;
+using links::Import;
+using links::ImportId;
+using links::OwnerId;
+
+constexpr size_t largest_file = size_t{50} << 20;
+constexpr size_t longest_key = 200;
+// The body has its own limits for those who stand still; this is for a file that is large and a line that is slow.
+constexpr Duration longest_upload = 1h;
+constexpr Duration come_back = 5s;
+
+OwnerId owner_of(const Call& call) {
+  return OwnerId(call.caller->id.uuid());
+}
+
+ImportId id_of(const http::Request& request) {
+  return ImportId::parse(request.param("id")).value();  // the route takes nothing else
+}
+
+http::Response no_such_import(const http::Request& request) {
+  return not_found(request, "There is no such import, or it is somebody else's.");
+}
+
+http::Problem problem_of(const BookmarkFault& fault) {
+  switch (fault.kind) {
+    case BookmarkFault::Kind::binary:
+      return {422, "binary-file", "The file is not text; nothing was imported", fault.text()};
+    case BookmarkFault::Kind::not_bookmarks:
+      return {422, "not-bookmarks", "The file holds no exported bookmarks; nothing was imported", fault.text()};
+    case BookmarkFault::Kind::malformed:
+    case BookmarkFault::Kind::too_deep:
+    case BookmarkFault::Kind::truncated: break;
+  }
+  return {422, "malformed-bookmarks", "The file is damaged; nothing was imported", fault.text()};
+}
+
+http::Problem problem_of(const ImportRefusal& refusal) {
+  switch (refusal.kind) {
+    case ImportRefusal::Kind::busy:
+      return {.status = 503,
+              .code = "overloaded",
+              .title = "As many files are being read as may be",
+              .retry_after = come_back};
+    case ImportRefusal::Kind::too_many:
+      return {.status = 429,
+              .code = "too-many-imports",
+              .title = "Files of yours are being read already",
+              .retry_after = come_back};
+    case ImportRefusal::Kind::key_in_use:
+      return {.status = 409,
+              .code = "idempotency-key-in-use",
+              .title = "A request with this Idempotency-Key is still being handled",
+              .retry_after = come_back};
+    case ImportRefusal::Kind::ended: break;
+    case ImportRefusal::Kind::bad_file: return problem_of(refusal.fault.value());
+  }
+  return {409, "import-ended", "The import has ended",
+          "It was canceled while its file was being read, or the upload stood still for too long."};
+}
+
+// Who still sends would not read the answer.
+Task<> read_to_end(http::BodySource& body) {
+  try {
+    bool more = true;
+    while (more) {
+      const std::optional<std::string> piece = co_await body.next();
+      more = piece.has_value();
+    }
+  } catch (const std::exception&) {
+    // There is an answer already, and what is wrong with the rest does not change it.
+  }
+}
+
+Task<http::Response> import_file(BookmarkImports& imports, http::Request& request, OwnerId owner) {
+  std::optional<std::string> key;
+  if (const std::string_view given = request.header("Idempotency-Key"); !given.empty()) key = given;
+  if (key && key->size() > longest_key) {
+    co_return undecodable(request, {json::DecodeError::Kind::invalid, "Idempotency-Key", "must not exceed 200 bytes"});
+  }
+  const Result<Import, ImportRefusal> outcome = co_await imports.import(owner, std::move(key), *request.stream);
+  const bool refused_at_once = !outcome && outcome.error().kind != ImportRefusal::Kind::bad_file;
+  if (!refused_at_once) co_await read_to_end(*request.stream);
+  if (!outcome) co_return problem_of(outcome.error()).to_response(request.request_id);
+  http::Response response = http::Response::json(202, import_json(*outcome));
+  response.headers.set("Location", "/api/v1/imports/" + outcome->id.text());
+  co_return response;
+}
+
+Task<http::Response> show_import(BookmarkImports& imports, http::Request& request, OwnerId owner) {
+  const std::optional<Import> import = co_await imports.find(id_of(request), owner);
+  if (!import) co_return no_such_import(request);
+  co_return http::Response::json(200, import_json(*import));
+}
+
+Task<http::Response> cancel_import(BookmarkImports& imports, http::Request& request, OwnerId owner) {
+  const Result<Import, links::CancelRefused> outcome = co_await imports.cancel(id_of(request), owner);
+  if (outcome) co_return http::Response::json(200, import_json(*outcome));
+  switch (outcome.error()) {
+    case links::CancelRefused::unknown: co_return no_such_import(request);
+    case links::CancelRefused::ended: break;
+  }
+  const http::Problem problem{409, "import-ended", "The import has ended", "There is nothing left to cancel."};
+  co_return problem.to_response(request.request_id);
+}
+
+Task<http::Response> watch_import(BookmarkImports& imports, ImportStream& stream, http::Request& request,
+                                  OwnerId owner) {
+  const std::optional<Import> import = co_await imports.find(id_of(request), owner);
+  if (!import) co_return no_such_import(request);
+  co_return stream.open(request, *import);
+}
+
+using Serve = Task<http::Response> (*)(BookmarkImports&, http::Request&, OwnerId);
+
+void add(Api& api, BookmarkImports& imports, Endpoint endpoint, Serve serve) {
+  endpoint.role = accounts::Role::user;
+  endpoint.action = [&imports, serve](const Call& call) { return serve(imports, call.request, owner_of(call)); };
+  api.add(std::move(endpoint));
+}
+
+Endpoint upload() {
+  return {
+      .method = http::Method::post,
+      .pattern = "/api/v1/imports",
+      .tag = "imports",
+      .summary =
+          "Imports bookmarks as browsers export them (Netscape bookmark format, up to 50 MiB). With an "
+          "Idempotency-Key a file is imported once: asking again answers the import that is there, unless "
+          "it failed.",
+      .body_schema = R"({"type":"string"})",
+      .body_type = "text/html",
+      .answers = {{202, "Read to its end; its links are enriched one by one.", std::string(import_schema)},
+                  {409, "It was canceled meanwhile, or the key is in use."},
+                  {413, "The file exceeds 50 MiB."},
+                  {422, "The file is binary, damaged or holds no bookmarks; nothing was imported."},
+                  {429, "Files of yours are being read already; `Retry-After` says when to come back."},
+                  {503, "As many files are being read as may be; `Retry-After` says when to come back."}},
+      .options = {
+          .max_body = largest_file, .timeout = longest_upload, .streamed_body = true, .content_types = {"text/html"}}};
+}
+
+}  // namespace
+
+void add_import_routes(Api& api, BookmarkImports& imports, ImportStream& stream) {
+  const Answer found{200, "The import.", std::string(import_schema)};
+  const Answer unknown{404, "There is none, or it is somebody else's."};
+  add(api, imports, upload(), import_file);
+  add(api, imports,
+      {.pattern = "/api/v1/imports/{id:uuid}",
+       .tag = "imports",
+       .summary = "How far an import is. Items are bookmarks that lead to pages.",
+       .answers = {found, unknown}},
+      show_import);
+  add(api, imports,
+      {.method = http::Method::post,
+       .pattern = "/api/v1/imports/{id:uuid}/cancel",
+       .tag = "imports",
+       .summary = "Stops what has not started. Bookmarks that were read stay.",
+       .answers = {found, unknown, {409, "It has ended."}},
+       .options = {.timeout = 2min}},
+      cancel_import);
+  api.add({.pattern = "/api/v1/imports/{id:uuid}/events",
+           .tag = "imports",
+           .summary = "Server-sent events: PROGRESS at once and with every change, then DONE and the end; each carries "
+                      "the whole import.",
+           .role = accounts::Role::user,
+           .answers = {{.status = 200, .description = "The stream.", .content_type = "text/event-stream"}, unknown},
+           .action = [&imports, &stream](const Call& call) {
+             return watch_import(imports, stream, call.request, owner_of(call));
+           }});
+}
+
+}  // namespace sluice::api
