@@ -114,7 +114,7 @@ class Bench {
   }
 
   void held(double seconds) {
-    const double normal = busy_for(seconds, "normal");
+    const double normal = busy_for(seconds / 5, "normal");
     PlainConnection holder(server_.url(), server_.user(), server_.password());
     holder.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
     holder.query("SELECT count(*) FROM job_service.jobs");
