@@ -64,6 +64,7 @@ class EndlessLog : public MessageLog {
   explicit EndlessLog(size_t keys) : keys_(keys) {}
   Task<> declare(std::vector<Topic>) override { co_return; }
   Task<std::vector<Published>> publish(std::vector<Message>) override { co_return std::vector<Published>{}; }
+  Task<int32_t> partitions(std::string) override { co_return 1; }
   std::unique_ptr<Subscription> subscribe(SubscriptionConfig, Executor executor) override {
     return std::make_unique<EndlessSubscription>(keys_, executor);
   }

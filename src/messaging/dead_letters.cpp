@@ -308,6 +308,9 @@ Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLet
   std::vector<DeadLetter> done;
   if (originals.empty()) co_return done;
   const std::vector<Published> outcomes = co_await log_.publish(std::move(originals));
+  for (const Published& outcome : outcomes) {
+    if (const auto* unknown = std::get_if<Unknown>(&outcome)) throw EngineUnavailable("log", unknown->why);
+  }
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (std::holds_alternative<Position>(outcomes[i])) {
       done.push_back(std::move(ready[i]));

@@ -255,6 +255,16 @@ TEST_F(DeadLettersTest, settling_ends_after_so_many_and_goes_on_with_the_next_ca
   EXPECT_EQ(payloads(), Strings{});
 }
 
+TEST_F(DeadLettersTest, a_replay_that_a_part_of_the_log_does_not_answer_is_repeated) {
+  for (const std::string key : {"a", "b", "c", "d"}) fail("orders", key, key, "X");
+  log.silent = [](const Message& message) { return message.topic == "orders" && message.key == "b"; };
+  EXPECT_THROW(run(letters.replay({})), EngineUnavailable);
+  EXPECT_EQ(std::ranges::count(payloads(), "b"), 1);
+  log.silent = [](const Message&) { return false; };
+  EXPECT_EQ(run(letters.replay({})).refused, 0U);
+  EXPECT_EQ(payloads(), Strings{});
+}
+
 TEST_F(DeadLettersTest, refused_letters_do_not_hide_those_behind_them) {
   for (int i = 0; i < 3; ++i) fail("orders", "large", std::string(50, 'x'), "BROKEN");
   for (int i = 0; i < 3; ++i) fail("orders", fmt::format("key {}", i), std::to_string(i), "BROKEN");

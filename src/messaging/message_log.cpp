@@ -1,10 +1,18 @@
 #include "messaging/message_log.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/check.h"
 
 namespace sluice::messaging {
+
+bool nothing_known(const std::vector<Published>& outcomes) {
+  const auto known = [](const Published& outcome) {
+    return std::holds_alternative<Position>(outcome) || std::holds_alternative<Rejected>(outcome);
+  };
+  return !outcomes.empty() && std::ranges::none_of(outcomes, known);
+}
 
 Task<Position> publish_one(MessageLog& log, Message message) {
   std::vector<Message> one;

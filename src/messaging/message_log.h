@@ -23,9 +23,16 @@ namespace sluice::messaging {
 struct Rejected {
   std::string reason;
 };
-// Not tried, because an earlier message of its topic and key in the same call was rejected.
+// Not tried, because an earlier message of its topic and key in the same call was rejected, or its outcome is unknown.
 struct HeldBack {};
-using Published = std::variant<Position, Rejected, HeldBack>;
+// Stored or not: the part of the log that it belongs to did not answer.
+struct Unknown {
+  std::string why;
+};
+using Published = std::variant<Position, Rejected, HeldBack, Unknown>;
+
+// No message was stored or rejected for certain.
+bool nothing_known(const std::vector<Published>& outcomes);
 
 // Safe to use from any thread; results arrive on the caller's executor.
 class MessageLog {
@@ -36,11 +43,14 @@ class MessageLog {
   // is logged. Repeating it is harmless.
   virtual Task<> declare(std::vector<Topic> topics) = 0;
 
-  // Each message is durable or refused when it returns; outcomes stand in the order of the messages. Messages of one
-  // key are stored in their order, and none is stored behind one that was not. Throws EngineUnavailable (Overloaded
-  // before anything was done) when the log is away: any of the messages may have been stored, so whoever tries again
-  // may publish twice, in order all the same.
+  // Each message is durable or refused when it returns, or its part of the log is away while others are not; outcomes
+  // stand in the order of the messages. Messages of one key are stored in their order, and none is stored behind one
+  // that was not. Throws EngineUnavailable (Overloaded before anything was done) when nothing is known of any message.
+  // Those of which nothing is known may have been stored: whoever tries again may publish twice, in order all the same.
   virtual Task<std::vector<Published>> publish(std::vector<Message> messages) = 0;
+
+  // How many a topic has; 0 where it does not exist. Throws EngineUnavailable.
+  virtual Task<int32_t> partitions(std::string topic) = 0;
 
   // One more member of a group. It belongs to the caller's executor.
   virtual std::unique_ptr<Subscription> subscribe(SubscriptionConfig config, Executor executor) = 0;

@@ -10,6 +10,9 @@ namespace sluice::messaging {
 namespace {
 
 constexpr Backoff away_backoff{.first = 100ms, .factor = 2, .max = 5s};
+constexpr unsigned waits_for_all = 3;
+// Between reads of nothing but rows that are passed over, which stay where they are.
+constexpr Duration reading_on = 10ms;
 // Nothing needs it; it mends what somebody changed in the tables by hand. Rare, since it walks over all that was
 // published while a transaction is held open somewhere.
 constexpr Duration rewind_every = 5min;
@@ -24,7 +27,10 @@ void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
   section.key("batch", &OutboxRelayConfig::batch, "How many rows are published at once.").between(1, 10'000);
   section.key("batches", &OutboxRelayConfig::batches, "How many batches are on their way at once.").between(1, 64);
   section.key("poll", &OutboxRelayConfig::poll, "How often to look where nothing wakes the relay.").at_least(10ms);
-  section.key("send_timeout", &OutboxRelayConfig::send_timeout, "How long the log may take for a batch.")
+  section
+      .key("send_timeout", &OutboxRelayConfig::send_timeout,
+           "How long the log may take for a batch; longer than kafka.send_timeout, so that it is known which part of "
+           "the log did not answer.")
       .at_least(100ms);
   section.key("tries", &OutboxRelayConfig::tries, "How often a row that the log refuses is tried.").between(1, 100);
   section.key("retry_after", &OutboxRelayConfig::retry_after, "The pause between those tries.").at_least(10ms);
@@ -45,6 +51,7 @@ OutboxRelay::OutboxRelay(OutboxRelayParts parts, OutboxRelayConfig config, std::
       owner_(std::move(owner)),
       config_(config),
       topics_(store_, log_, clock_, {config.send_timeout, config.rerun_margin}),
+      away_(log_, clock_, random_, config.send_timeout),
       upkeep_(store_, clock_, random_, config.upkeep),
       listener_(parts.bell.listen(executor)),
       stop_(executor),
@@ -57,8 +64,16 @@ void OutboxRelay::start() {
   // Holding must not wait for a log that hangs.
   const Backoff soon{.first = 100ms, .factor = 2, .max = config_.lease / 4};
   keeping_.spawn("outbox leases", run_forever("outbox leases", clock_, random_, [this] { return hold_round(); }, soon));
-  upkeep_.start(keeping_, [this] { return cursors_.plan(); });
+  upkeep_.start(keeping_, [this] { return measured(); });
   publishing_.spawn("outbox relay", publish_loop());
+}
+
+// What was passed over is behind too.
+std::vector<BucketScan> OutboxRelay::measured() const {
+  std::vector<BucketScan> scans = cursors_.plan();
+  if (away_.empty()) return scans;
+  for (BucketScan& scan : scans) scan.after = 0;
+  return scans;
 }
 
 Task<> OutboxRelay::stop() {
@@ -86,7 +101,7 @@ Task<> OutboxRelay::publish_loop() {
       co_await back_off();
     } else if (!more && !stopping_) {
       const Instant poll = clock_.now() + config_.poll;
-      co_await listener_.wait_until(clock_, std::min(poll, cursors_.next_release()));
+      co_await listener_.wait_until(clock_, std::min({poll, cursors_.next_release(), away_.next_due()}));
     }
   }
   co_await batches_.join();
@@ -98,6 +113,11 @@ Task<bool> OutboxRelay::round() {
     co_await finished_.wait_until(clock_, clock_.now() + config_.poll);
     co_return true;
   }
+  cursors_.release(clock_.now());
+  if (std::optional<AwayPartitions::Probe> due = away_.due()) {
+    batches_.spawn("outbox probe", try_away(std::move(*due)));
+    co_return true;
+  }
   if (clock_.now() >= held_until_) co_return false;
   if (topics_.due()) {
     const bool lost = co_await look_for_loss();
@@ -107,7 +127,6 @@ Task<bool> OutboxRelay::round() {
     cursors_.rewind();
     rewind_due_ = clock_.now() + rewind_every;
   }
-  cursors_.release(clock_.now());
   co_return co_await read();
 }
 
@@ -121,13 +140,19 @@ Task<bool> OutboxRelay::look_for_loss() {
 
 Task<bool> OutboxRelay::read() {
   const std::vector<BucketScan> scans = cursors_.plan(in_work_);
-  if (scans.empty()) co_return false;
+  if (scans.empty() || away_.full()) co_return false;
   const BatchLimits most = limits(scans.size());
+  const uint64_t era = away_.era();
   OutboxBatch batch = co_await store_.unpublished(scans, most, cursors_.held_off());
-  if (!cursors_.advance(scans, batch, most, clock_.now())) co_return true;
+  if (away_.era() != era || !cursors_.advance(scans, batch, most, clock_.now())) co_return true;
   if (batch.rows.empty()) {
     if (in_work_.empty()) failed_ = 0;
     co_return false;
+  }
+  std::erase_if(batch.rows, [this](const OutboxRow& row) { return away_.passes_over(row); });
+  if (batch.rows.empty()) {
+    co_await stop_.wait_until(clock_, clock_.now() + reading_on);
+    co_return true;
   }
   if (!topics_.knows(batch.rows)) {
     co_await batches_.join();
@@ -161,7 +186,6 @@ Task<> OutboxRelay::work(std::vector<OutboxRow> rows) {
   for (const OutboxRow& row : rows) buckets.insert(row.mark.held.bucket);
   try {
     co_await publish(std::move(rows));
-    failed_ = 0;
     piece_bytes_ = std::min(piece_bytes_ + piece_bytes_ / 4, largest_piece);
   } catch (const EngineUnavailable& error) {
     trouble_ = error.what();
@@ -178,9 +202,12 @@ Task<> OutboxRelay::publish(std::vector<OutboxRow> rows) {
   std::set<std::string> left_behind;
   std::vector<std::vector<OutboxRow>> pieces = in_pieces(std::move(rows), piece_bytes_);
   for (std::vector<OutboxRow>& piece : pieces) {
-    std::erase_if(piece, [&](const OutboxRow& row) { return left_behind.contains(row.aggregate); });
+    std::erase_if(piece, [&](const OutboxRow& row) {
+      if (away_.passes_over(row)) left_behind.insert(row.aggregate);
+      return left_behind.contains(row.aggregate);
+    });
     if (piece.empty()) continue;
-    std::vector<Published> outcomes = co_await send(piece);
+    std::vector<Published> outcomes = co_await send_piece(piece);
     for (size_t i = 0; i < piece.size(); ++i) {
       if (!std::holds_alternative<Position>(outcomes[i])) left_behind.insert(piece[i].aggregate);
     }
@@ -188,17 +215,59 @@ Task<> OutboxRelay::publish(std::vector<OutboxRow> rows) {
   }
 }
 
-// Takes the messages out of the rows.
-Task<std::vector<Published>> OutboxRelay::send(std::vector<OutboxRow>& rows) {
+// A log that is away is waited for as a whole, but not for ever: perhaps it is only a part of it, and all that is read
+// first belongs there.
+Task<std::vector<Published>> OutboxRelay::send_piece(std::vector<OutboxRow>& piece) {
+  try {
+    co_return co_await send(piece, config_.send_timeout);
+  } catch (const Overloaded&) {
+    throw;
+  } catch (const EngineUnavailable& error) {
+    if (failed_ < waits_for_all) throw;
+    co_return std::vector<Published>(piece.size(), Unknown{error.what()});
+  }
+}
+
+Task<> OutboxRelay::try_away(AwayPartitions::Probe probe) {
+  bool answers = false;
+  try {
+    co_await this->probe(probe);
+    answers = true;
+  } catch (const EngineUnavailable&) {
+  }
+  if (answers) {
+    away_.answered(probe.partition);
+    cursors_.rewind();
+  } else {
+    away_.silent(probe.partition);
+  }
+  finished_.notify_all();
+  listener_.wake();
+}
+
+// Returns where the partition answers, and where this can't be told any more.
+Task<> OutboxRelay::probe(AwayPartitions::Probe probe) {
+  const OutboxMark& row = probe.row;
+  const std::vector<BucketScan> scans{{row.held, row.id - 1}};
+  OutboxBatch found = co_await store_.unpublished(scans, {1, 1}, {});
+  if (found.rows.empty() || found.rows.front().mark.id != row.id) co_return;
+  std::vector<Published> outcomes = co_await send(found.rows, probe.patience);
+  co_await settle(std::move(found.rows), std::move(outcomes));
+}
+
+// Takes what is large out of the rows.
+Task<std::vector<Published>> OutboxRelay::send(std::vector<OutboxRow>& rows, Duration patience) {
   std::vector<Message> messages;
   messages.reserve(rows.size());
   for (OutboxRow& row : rows) {
-    if (row.unreadable.empty()) messages.push_back(std::move(row.message));
+    if (!row.unreadable.empty()) continue;
+    Message& message = row.message;
+    messages.push_back({message.topic, message.key, std::move(message.payload), std::move(message.headers)});
   }
   const size_t sent = messages.size();
   std::vector<Published> answers;
   if (sent > 0) {
-    const Deadline deadline = Deadline::after(clock_, config_.send_timeout);
+    const Deadline deadline = Deadline::after(clock_, patience);
     answers = co_await with_deadline(clock_, deadline, "message log", log_.publish(std::move(messages)));
   }
   check_that(answers.size() == sent, "{} outcomes for {} messages", answers.size(), sent);
@@ -213,18 +282,23 @@ Task<std::vector<Published>> OutboxRelay::send(std::vector<OutboxRow>& rows) {
 Task<> OutboxRelay::settle(std::vector<OutboxRow> rows, std::vector<Published> outcomes) {
   std::vector<OutboxMark> acknowledged;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (std::holds_alternative<Position>(outcomes[i])) {
-      acknowledged.push_back(rows[i].mark);
-    } else {
-      cursors_.hold_off(rows[i], clock_.now() + config_.retry_after);
-    }
+    if (std::holds_alternative<Position>(outcomes[i])) acknowledged.push_back(rows[i].mark);
   }
   published_total.add(acknowledged.size());
   if (!acknowledged.empty()) co_await store_.mark_published(std::move(acknowledged));
   for (size_t i = 0; i < rows.size(); ++i) {
+    const OutboxRow& row = rows[i];
+    if (std::holds_alternative<Position>(outcomes[i])) continue;
+    if (std::holds_alternative<Unknown>(outcomes[i])) {
+      co_await away_.add(row.mark, row.aggregate, row.message.topic, row.message.key);
+      topics_.doubt();
+      continue;
+    }
+    if (!away_.passes_over(row)) cursors_.hold_off(row, clock_.now() + config_.retry_after);
     auto* const rejected = std::get_if<Rejected>(&outcomes[i]);
-    if (rejected) co_await refuse(rows[i], rejected->reason);
+    if (rejected) co_await refuse(row, rejected->reason);
   }
+  if (!nothing_known(outcomes)) failed_ = 0;
 }
 
 Task<> OutboxRelay::refuse(OutboxRow row, std::string reason) {

@@ -2,13 +2,15 @@
 //
 // A relay holds its share of the buckets by lease. It reads unpublished rows, publishes them, and marks what the log
 // acknowledged, a few batches at once, none with a bucket of another. A log that is away is waited for, however long;
-// that is no fault of the rows. A row that the log refuses is tried three times, its aggregate waiting, and then moved
-// to the dead, where it keeps its aggregate waiting for an operator. Whatever fails, rows come again: messages are
-// published at least once, and the first time in order.
+// that is no fault of the rows. Where a part of it is away, only what belongs there waits (away_partitions.h). A row
+// that the log refuses is tried three times, its aggregate waiting, and then moved to the dead, where it keeps its
+// aggregate waiting for an operator. Whatever fails, rows come again: messages are published at least once, and the
+// first time in order.
 //
 // Two relays that believe in the same bucket publish the same rows in the same order; only the later one can mark them.
 #pragma once
 
+#include "messaging/away_partitions.h"
 #include "messaging/bell.h"
 #include "messaging/outbox_cursors.h"
 #include "messaging/outbox_topics.h"
@@ -31,7 +33,8 @@ struct OutboxRelayConfig {
   size_t batch = 100;
   size_t batches = 4;  // at once
   Duration poll = 1s;  // where no bell rings
-  Duration send_timeout = 5s;
+  // Longer than engines give an answer of theirs: else it would not be known what became of the rest of a batch.
+  Duration send_timeout = 8s;
   int tries = 3;
   Duration retry_after = 1s;
   // How long a silent relay keeps its buckets.
@@ -54,6 +57,7 @@ class OutboxRelay {
   Task<> stop();
 
  private:
+  std::vector<BucketScan> measured() const;
   Task<> publish_loop();
   Task<bool> round();
   Task<bool> look_for_loss();
@@ -62,7 +66,10 @@ class OutboxRelay {
   BatchLimits limits(size_t buckets) const;
   Task<> work(std::vector<OutboxRow> rows);
   Task<> publish(std::vector<OutboxRow> rows);
-  Task<std::vector<Published>> send(std::vector<OutboxRow>& rows);
+  Task<> try_away(AwayPartitions::Probe probe);
+  Task<> probe(AwayPartitions::Probe probe);
+  Task<std::vector<Published>> send_piece(std::vector<OutboxRow>& piece);
+  Task<std::vector<Published>> send(std::vector<OutboxRow>& rows, Duration patience);
   Task<> settle(std::vector<OutboxRow> rows, std::vector<Published> outcomes);
   Task<> refuse(OutboxRow row, std::string reason);
   Task<> hold_round();
@@ -76,6 +83,7 @@ class OutboxRelay {
   const OutboxRelayConfig config_;
   OutboxCursors cursors_;
   OutboxTopics topics_;
+  AwayPartitions away_;
   OutboxUpkeep upkeep_;
   Bell::Listener listener_;
   Instant held_until_{};

@@ -1,67 +1,7 @@
-#include "messaging/outbox_relay.h"
-
-#include <numeric>
-
-#include <gtest/gtest.h>
-
-#include "messaging/pretend_outbox.h"
-#include "runtime/virtual_clock.h"
+#include "messaging/outbox_relay_fixture.h"
 
 namespace sluice::messaging {
 namespace {
-
-std::vector<int64_t> up_to(int64_t last) {
-  std::vector<int64_t> versions(static_cast<size_t>(last));
-  std::iota(versions.begin(), versions.end(), 1);
-  return versions;
-}
-
-struct OutboxRelayTest : testing::Test {
-  ~OutboxRelayTest() override {
-    store.down = log.down = false;
-    for (auto& relay : relays) {
-      if (relay) stop(*relay);
-    }
-    run_for(1min);
-  }
-
-  OutboxRelay& start(const std::string& owner) {
-    relays.push_back(std::make_unique<OutboxRelay>(OutboxRelayParts{store, log, bell, clock, random}, config, owner,
-                                                   context.get_executor()));
-    relays.back()->start();
-    return *relays.back();
-  }
-  void stop(OutboxRelay& relay) {
-    asio::co_spawn(context, relay.stop(), [](std::exception_ptr) {});
-  }
-  void run_for(Duration time) { clock.run(context, clock.now() + time); }
-  void append(int aggregates, int times) {
-    for (int i = 0; i < times; ++i) {
-      for (int a = 0; a < aggregates; ++a) store.append(fmt::format("aggregate {}", a));
-    }
-  }
-  // Each aggregate's versions arrived in order, each at least once.
-  void expect_all_in_order(int aggregates, int times) {
-    EXPECT_EQ(log.stored.size(), static_cast<size_t>(aggregates));
-    for (const auto& [key, versions] : log.stored) {
-      int64_t highest = 0;
-      for (const int64_t version : versions) {
-        EXPECT_LE(version, highest + 1) << key;
-        highest = std::max(highest, version);
-      }
-      EXPECT_EQ(highest, times) << key;
-    }
-  }
-
-  asio::io_context context;
-  VirtualClock clock;
-  SeededRandom random{1};
-  Bell bell;
-  PretendOutbox store{clock};
-  RecordingLog log{clock};
-  OutboxRelayConfig config;
-  std::vector<std::unique_ptr<OutboxRelay>> relays;
-};
 
 TEST_F(OutboxRelayTest, publishes_every_row_once_in_order) {
   append(20, 50);
@@ -224,6 +164,36 @@ TEST_F(OutboxRelayTest, hundreds_of_waiting_rows_do_not_starve_their_bucket) {
   EXPECT_LE(store.reads, 40);
 }
 
+TEST_F(OutboxRelayTest, a_database_that_is_away_is_waited_for_also_while_a_refused_row_waits) {
+  log.poison.insert("aggregate 0");
+  append(1, 1);
+  start("a");
+  run_for(100ms);
+  ASSERT_EQ(store.tried.size(), 1U);
+  store.down = true;
+  run_for(1min);  // a loop that does not wait would never come to its end
+  log.poison.clear();
+  store.down = false;
+  run_for(20s);
+  EXPECT_EQ(log.stored["aggregate 0"], up_to(1));
+}
+
+TEST_F(OutboxRelayTest, a_dead_row_that_is_replayed_goes_before_its_aggregates_later_ones) {
+  log.poison.insert("aggregate 0");
+  append(2, 3);
+  start("a");
+  run_for(10s);
+  ASSERT_TRUE(store.rows[0].dead);
+  log.poison.clear();
+  append(2, 2);
+  run_for(5s);
+  EXPECT_FALSE(log.stored.contains("aggregate 0"));
+  store.replay(store.rows[0].id);
+  run_for(15s);
+  EXPECT_EQ(log.stored["aggregate 0"], up_to(5));
+  EXPECT_EQ(log.stored["aggregate 1"], up_to(5));
+}
+
 TEST_F(OutboxRelayTest, relays_share_the_buckets_and_publish_in_order_together) {
   for (const char* owner : {"a", "b", "c"}) start(owner);
   for (int i = 0; i < 20; ++i) {
@@ -292,6 +262,17 @@ TEST_F(OutboxRelayTest, a_batch_of_large_messages_is_cut_by_bytes) {
   EXPECT_EQ(log.stored["large"], up_to(12));
   EXPECT_GE(store.largest_batch, BatchLimits{}.bytes);
   EXPECT_LT(store.largest_batch, BatchLimits{}.bytes + (4 << 20));
+}
+
+TEST_F(OutboxRelayTest, a_topic_that_was_lost_is_published_again_and_no_other) {
+  store.append("x");
+  store.append("y").topic = "other";
+  start("a");
+  run_for(2s);
+  log.lives["other"] = "second";
+  run_for(5s);
+  EXPECT_EQ(log.stored["x"], up_to(1));
+  EXPECT_EQ(log.stored["y"], (std::vector<int64_t>{1, 1}));
 }
 
 TEST_F(OutboxRelayTest, a_restarted_log_may_have_fallen_back_by_the_configured_margin) {

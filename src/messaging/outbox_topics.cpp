@@ -7,6 +7,15 @@ namespace {
 
 constexpr Duration ask_every = 1s;
 constexpr Duration tell_every = 10s;
+constexpr int rarely = 10;  // times what it took the log not to answer
+
+Task<std::optional<MessageLog::Memory>> memory_if_told(MessageLog& log, std::string topic) {
+  try {
+    co_return co_await log.memory(std::move(topic));
+  } catch (const EngineUnavailable&) {
+    co_return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -19,11 +28,15 @@ Task<bool> OutboxTopics::check() {
   bool lost = false;
   std::vector<std::string> names;
   for (const auto& [topic, known] : topics_) names.push_back(topic);
+  const Instant asked = clock_.now();
+  untold_ = false;
   for (const std::string& topic : names) {
     const bool gone = co_await ask(topic);
     lost |= gone;
+    if (untold_) break;
   }
-  due_ = clock_.now() + ask_every;
+  const auto took = std::chrono::floor<Duration>(clock_.now() - asked);
+  due_ = clock_.now() + (untold_ ? std::max(ask_every, rarely * took) : ask_every);
   co_return lost;
 }
 
@@ -48,11 +61,17 @@ Task<bool> OutboxTopics::meet(const std::vector<OutboxRow>& rows) {
 
 Task<bool> OutboxTopics::ask(std::string topic) {
   const Deadline deadline = Deadline::after(clock_, times_.timeout);
-  MessageLog::Memory memory = co_await with_deadline(clock_, deadline, "message log", log_.memory(topic));
+  std::optional<MessageLog::Memory> memory =
+      co_await with_deadline(clock_, deadline, "message log", memory_if_told(log_, topic));
   Known& known = topics_[topic];
+  if (!memory) {
+    untold_ = true;
+    if (known.memory) co_return false;
+    throw EngineUnavailable("message log", "it does not tell what it remembers of " + topic);
+  }
   const bool same = known.memory == memory;
   if (same && clock_.now() < known.told + tell_every) co_return false;
-  const bool lost = co_await store_.remember(topic, memory, times_.rerun_margin);
+  const bool lost = co_await store_.remember(topic, *memory, times_.rerun_margin);
   if (lost) log::warning("the log has lost messages, which are published again", {{"topic", topic}});
   // Another relay may have told the store first.
   const bool changed = known.memory && !same;

@@ -2,7 +2,8 @@
 //
 // Before the first row of a topic is published, and once a second from then on, the log is asked for its memory
 // (message_log.h) and the store is told. When it is another one, the store unpublishes what may be lost, and the relay
-// begins again.
+// begins again. A log that does not tell (a part of it is away) takes nothing of which its memory is another than it
+// last told, so that what it takes may be published all the same.
 #pragma once
 
 #include <map>
@@ -48,6 +49,7 @@ class OutboxTopics {
   const Times times_;
   std::map<std::string, Known> topics_;
   bool loaded_ = false;
+  bool untold_ = false;  // the log did not answer
   Instant due_{};
 };
 

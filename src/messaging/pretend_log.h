@@ -25,8 +25,9 @@ class PretendLog : public MessageLog, public LogView {
   std::function<void(const Position& next)> on_commit = [](const Position&) {};
   std::function<void(const Message&, const Position&)> on_store = [](const Message&, const Position&) {};
   std::function<bool(const Message&)> rejects = [](const Message&) { return false; };
-  size_t largest = 1 << 20;  // payload
-  size_t lost_commits = 0;   // that came too late
+  std::function<bool(const Message&)> silent = [](const Message&) { return false; };  // its part of the log is
+  size_t largest = 1 << 20;                                                           // payload
+  size_t lost_commits = 0;                                                            // that came too late
 
   Task<> declare(std::vector<Topic> topics) override {
     for (Topic& topic : topics) {
@@ -39,16 +40,21 @@ class PretendLog : public MessageLog, public LogView {
   Task<std::vector<Published>> publish(std::vector<Message> messages) override {
     co_await call("publish");
     std::vector<Published> outcomes;
-    std::set<std::pair<std::string, std::string>> rejected;
+    std::set<std::pair<std::string, std::string>> ended;
     for (Message& message : messages) {
       std::pair key{message.topic, message.key};
-      outcomes.push_back(rejected.contains(key) ? Published{HeldBack{}} : store(std::move(message)));
-      if (std::holds_alternative<Rejected>(outcomes.back())) rejected.insert(std::move(key));
+      outcomes.push_back(ended.contains(key) ? Published{HeldBack{}} : store(std::move(message)));
+      if (!std::holds_alternative<Position>(outcomes.back())) ended.insert(std::move(key));
     }
     changed_.notify_all();
+    if (nothing_known(outcomes)) throw EngineUnavailable("pretended log", "no answer");
     co_return outcomes;
   }
 
+  Task<int32_t> partitions(std::string topic) override {
+    const auto found = topics_.find(topic);
+    co_return found == topics_.end() ? 0 : static_cast<int32_t>(found->second.size());
+  }
   std::unique_ptr<Subscription> subscribe(SubscriptionConfig config, Executor executor) override;
   Task<Memory> memory(std::string) override { co_return Memory{"life", "run"}; }
 
@@ -113,6 +119,7 @@ class PretendLog : public MessageLog, public LogView {
     const auto topic = topics_.find(message.topic);
     if (topic == topics_.end()) return Rejected{"there is no topic " + message.topic};
     if (message.payload.size() > largest || rejects(message)) return Rejected{"too large"};
+    if (silent(message)) return Unknown{"no answer"};
     const int32_t number = partition_of(message.key, static_cast<int32_t>(topic->second.size()));
     Partition& partition = topic->second[static_cast<size_t>(number)];
     const int64_t offset = partition.end;

@@ -57,6 +57,7 @@ class PretendOutbox : public OutboxStore {
     co_return held;
   }
   Task<> release(std::string owner) override {
+    if (down) throw EngineUnavailable("database", "down");
     relays_.erase(owner);
     for (Bucket& bucket : buckets_) {
       if (bucket.owner == owner) bucket.until = clock_.now();
@@ -68,7 +69,7 @@ class PretendOutbox : public OutboxStore {
     ++reads;
     if (down) throw EngineUnavailable("database", "down");
     OutboxBatch batch;
-    if (lost_after_) co_return batch;
+    if (!lost_.empty()) co_return batch;
     size_t bytes = 0;
     for (const BucketScan& scan : scans) {
       size_t left = limits.of_bucket;
@@ -95,32 +96,54 @@ class PretendOutbox : public OutboxStore {
     co_return;
   }
   Task<Refusal> refuse(OutboxMark mark, std::string, int tries) override {
+    if (down) throw EngineUnavailable("database", "down");
     Row& row = find(mark.id);
+    if (!ours(mark.held) || row.published) co_return Refusal::nothing;
     tried.push_back(clock_.now());
     if (++row.tries < tries) co_return Refusal::counted;
     row.dead = true;
     parked_.insert(row.aggregate);
     co_return Refusal::dead;
   }
-  Task<bool> remember(std::string, MessageLog::Memory memory, Duration margin) override {
+  // An operator has mended what was wrong with a dead row.
+  void replay(int64_t id) {
+    Row& row = find(id);
+    row.dead = false;
+    row.tries = 0;
+    parked_.erase(row.aggregate);
+    ++buckets_[static_cast<size_t>(row.bucket())].fence;
+  }
+  Task<bool> remember(std::string topic, MessageLog::Memory memory, Duration margin) override {
+    if (down) throw EngineUnavailable("database", "down");
     margins.insert(margin);
-    const bool lost = remembered_ && *remembered_ != memory;
-    remembered_ = memory;
+    const auto [known, is_new] = remembered_.try_emplace(topic, memory);
+    const bool lost = !is_new && known->second != memory;
+    known->second = memory;
     if (lost) {
-      lost_after_ = 0;
+      lost_[topic] = 0;
       for (Bucket& bucket : buckets_) ++bucket.fence;
     }
-    while (lost_after_) {
+    while (lost_.contains(topic)) {
       co_await clock_.sleep_for(loss_step_takes);
       if (down) throw EngineUnavailable("database", "down");
-      unpublish_step();
+      unpublish_step(topic);
     }
     co_return lost;
   }
   Task<std::vector<std::string>> topics() override { co_return std::vector<std::string>{}; }
   Task<OutboxLag> lag(std::vector<BucketScan> scans) override {
-    for (const BucketScan& scan : scans) ++measured[scan.held.bucket];
-    co_return OutboxLag{};
+    if (down) throw EngineUnavailable("database", "down");
+    OutboxLag lag;
+    for (const BucketScan& scan : scans) {
+      ++measured[scan.held.bucket];
+      for (const Row& row : rows) {
+        if (row.bucket() != scan.held.bucket) continue;
+        lag.dead += row.dead ? 1 : 0;
+        const bool waits = row.id > scan.after && !row.published && !parked_.contains(row.aggregate);
+        lag.unpublished += waits ? 1 : 0;
+      }
+    }
+    co_return lag;
   }
   Task<std::optional<int64_t>> sweep(int64_t, size_t, Duration) override {
     ++sweeps;
@@ -153,11 +176,17 @@ class PretendOutbox : public OutboxStore {
     const Bucket& bucket = buckets_[static_cast<size_t>(held.bucket)];
     return bucket.fence == held.fence && bucket.until > clock_.now();
   }
-  void unpublish_step() {
-    const auto from = std::ranges::upper_bound(rows, *lost_after_, {}, &Row::id);
+  void unpublish_step(const std::string& topic) {
+    const auto from = std::ranges::upper_bound(rows, lost_.at(topic), {}, &Row::id);
     const auto to = from + std::min<std::ptrdiff_t>(3, rows.end() - from);
-    for (Row& row : std::ranges::subrange(from, to)) row.published = false;
-    lost_after_ = from == to ? std::nullopt : std::optional(std::prev(to)->id);
+    for (Row& row : std::ranges::subrange(from, to)) {
+      if (row.topic == topic) row.published = false;
+    }
+    if (from == to) {
+      lost_.erase(topic);
+    } else {
+      lost_[topic] = std::prev(to)->id;
+    }
   }
   Row& find(int64_t id) { return *std::ranges::find(rows, id, &Row::id); }
 
@@ -167,8 +196,8 @@ class PretendOutbox : public OutboxStore {
   std::vector<Bucket> buckets_{static_cast<size_t>(outbox_buckets)};
   std::map<std::string, Instant> relays_;
   std::set<std::string> parked_;
-  std::optional<MessageLog::Memory> remembered_;
-  std::optional<int64_t> lost_after_;  // while a loss is worked off
+  std::map<std::string, MessageLog::Memory> remembered_;  // by topic
+  std::map<std::string, int64_t> lost_;                   // how far a loss is worked off, by topic
 };
 
 // Keeps what was published, for a relay to be looked at.
@@ -184,36 +213,59 @@ class RecordingLog : public MessageLog {
     for (const Message& message : messages) bytes += bytes_of(message);
     if (bytes > room) throw Overloaded("log");
     co_await clock_.sleep_for(takes);
+    const bool slow = std::ranges::any_of(messages, [this](const Message& message) { return is_away(message); });
+    if (slow) co_await clock_.sleep_for(patience);
     std::vector<Published> outcomes;
-    std::set<std::string> refused;
+    std::set<std::string> ended;
     for (const Message& message : messages) {
       const std::string place = message.topic + "/" + message.key;
-      if (refused.contains(place)) {
+      if (ended.contains(place)) {
         outcomes.emplace_back(HeldBack{});
-      } else if (poison.contains(message.key) || poison.contains(message.topic)) {
-        refused.insert(place);
-        outcomes.emplace_back(Rejected{"poison"});
-      } else {
-        stored[message.key].push_back(std::stoll(message.payload));
-        last_at = clock_.now();
-        outcomes.emplace_back(Position{message.topic, 0, ++offset_});
+        continue;
       }
+      outcomes.push_back(store(message));
+      if (!std::holds_alternative<Position>(outcomes.back())) ended.insert(place);
     }
+    if (nothing_known(outcomes)) throw EngineUnavailable("log", "no answer");
     co_return outcomes;
   }
+  Task<int32_t> partitions(std::string) override { co_return partition_count; }
   std::unique_ptr<Subscription> subscribe(SubscriptionConfig, Executor) override { return nullptr; }
-  Task<Memory> memory(std::string) override { co_return Memory{life, "run"}; }
+  Task<Memory> memory(std::string topic) override {
+    if (mute) throw EngineUnavailable("log", "mute");
+    co_return Memory{lives.contains(topic) ? lives[topic] : life, "run"};
+  }
 
   std::map<std::string, std::vector<int64_t>> stored;  // versions by key, in order
   std::set<std::string> poison;                        // keys and topics
-  size_t room = 64 << 20;                              // bytes at once
+  std::set<std::pair<std::string, int32_t>> away;      // partitions of topics
+  Duration patience = 5s;                              // with those
+  static constexpr int32_t partition_count = 3;
+  size_t room = 64 << 20;  // bytes at once
   std::string life = "first";
+  std::map<std::string, std::string> lives;  // of topics that have another
+  bool mute = false;                         // about its memory
   bool down = false;
   Duration takes = 1ms;
   int calls = 0;
+  int unanswered = 0;  // messages
   Instant last_at{};
 
+  static int32_t partition(const std::string& key) { return partition_of(key, partition_count); }
+
  private:
+  bool is_away(const Message& message) const { return away.contains({message.topic, partition(message.key)}); }
+  Published store(const Message& message) {
+    if (poison.contains(message.key) || poison.contains(message.topic)) return Rejected{"poison"};
+    if (is_away(message)) {
+      ++unanswered;
+      return Unknown{"no answer"};
+    }
+    stored[message.key].push_back(std::stoll(message.payload));
+    last_at = clock_.now();
+    return Position{message.topic, partition(message.key), ++offset_};
+  }
+
   Clock& clock_;
   int64_t offset_ = 0;
 };

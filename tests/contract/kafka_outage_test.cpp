@@ -228,6 +228,27 @@ TEST_F(KafkaOutage, a_caller_that_leaves_does_not_wait_for_the_broker) {
   EXPECT_TRUE(takes({topic, "key", "3"}));
 }
 
+TEST_F(KafkaOutage, what_other_brokers_took_is_known_while_a_partition_has_no_leader) {
+  KafkaCluster cluster;
+  KafkaBroker::run_tool({"org.apache.kafka.tools.TopicCommand", "--bootstrap-server", cluster.addresses(), "--create",
+                         "--topic", "parted", "--replica-assignment", "1,2,3", "--config", "min.insync.replicas=1"});
+  open({.brokers = cluster.addresses(), .send_timeout = 3s});
+  std::vector<Message> messages;
+  for (int32_t i = 0; i < 6; ++i) messages.push_back({"parted", key_in(i % 3, 3), std::to_string(i)});
+  while (!takes(messages[0]) || !takes(messages[1]) || !takes(messages[2])) {
+  }
+  EXPECT_EQ(run(log().partitions("parted")), 3);
+  cluster.broker(2).kill();
+  const std::vector<Published> outcomes = run(log().publish(messages));
+  for (const size_t taken : {0U, 2U, 3U, 5U}) EXPECT_TRUE(std::holds_alternative<Position>(outcomes[taken])) << taken;
+  EXPECT_TRUE(std::holds_alternative<messaging::Unknown>(outcomes[1]));
+  EXPECT_FALSE(std::holds_alternative<Position>(outcomes[4]));
+  EXPECT_THROW(publish(messages[1]), EngineUnavailable) << "nothing is known of it";
+  cluster.broker(2).start();
+  while (!takes(messages[1])) {
+  }
+}
+
 TEST_F(KafkaOutage, a_leader_killed_under_way_costs_nothing_acknowledged_and_no_order) {
   KafkaCluster& cluster = cluster_.emplace();
   open({.brokers = cluster.addresses()});

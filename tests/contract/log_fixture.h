@@ -28,6 +28,13 @@ class TestedLog {
   virtual Duration notices_within() const { return 5s; }
 };
 
+inline std::string key_in(int32_t partition, int32_t partitions) {
+  for (int i = 0;; ++i) {
+    std::string key = fmt::format("key {}", i);
+    if (messaging::partition_of(key, partitions) == partition) return key;
+  }
+}
+
 class LogFixture : public PortFixture<TestedLog> {
  protected:
   using Published = messaging::Published;
@@ -100,13 +107,6 @@ class LogFixture : public PortFixture<TestedLog> {
       run(clock_.sleep_for(20ms));
     }
     return true;
-  }
-
-  static std::string key_in(int32_t partition, int32_t partitions) {
-    for (int i = 0;; ++i) {
-      std::string key = fmt::format("key {}", i);
-      if (messaging::partition_of(key, partitions) == partition) return key;
-    }
   }
 
   SystemClock clock_;

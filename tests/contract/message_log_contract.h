@@ -132,6 +132,7 @@ TEST_P(MessageLogContract, an_unknown_topic_is_refused_and_not_made) {
   EXPECT_TRUE(std::holds_alternative<Rejected>(outcomes.at(2)));
   EXPECT_TRUE(std::holds_alternative<Position>(outcomes.at(3)));
   EXPECT_EQ(described(unknown).name, "");
+  EXPECT_EQ(run(log().partitions(unknown)), 0);
   EXPECT_THROW(publish({unknown, "a", "0"}), std::invalid_argument);
 }
 
@@ -149,6 +150,7 @@ TEST_P(MessageLogContract, a_topic_that_was_refused_is_taken_once_it_is_declared
 TEST_P(MessageLogContract, declaring_again_changes_the_retention_and_never_the_partitions) {
   const std::string topic = new_topic(3, 1h);
   const Position before = publish({topic, "key", "0"});
+  EXPECT_EQ(run(port().other_log().partitions(topic)), 3);
   run(log().declare({{topic, 3, 1h}}));
   EXPECT_EQ(described(topic), (Topic{topic, 3, 1h}));
   run(log().declare({{topic, 7, 2h}}));

@@ -197,6 +197,38 @@ TEST_P(RedisLogFailover, what_the_replica_has_heard_of_arrives_and_what_was_comm
   EXPECT_GT(publish({topic, "key", "100"}).offset, positions.back().offset);
 }
 
+TEST_P(RedisLogFailover, what_the_other_masters_took_is_known_while_one_does_not_answer) {
+  constexpr int32_t partitions = 12;
+  const std::string topic = new_topic(partitions);
+  const auto master_of = [&topic](int32_t partition) -> RedisServer& {
+    return shared_redis_cluster().master_of(redis::LogKeys({topic, partition}).messages);
+  };
+  RedisServer& silent = master_of(0);
+  std::vector<Message> messages;
+  std::vector<bool> answered;
+  for (int32_t i = 0; i < 2 * partitions; ++i) {
+    messages.push_back({topic, key_in(i % partitions, partitions), std::to_string(i)});
+    answered.push_back(&master_of(i % partitions) != &silent);
+  }
+  ASSERT_TRUE(std::ranges::find(answered, true) != answered.end());
+  silent.pause();
+  const std::vector<Published> outcomes = run(log().publish(messages));
+  silent.resume();
+  shared_redis_cluster().wait_until_healthy();
+  for (size_t i = 0; i < messages.size(); ++i) {
+    EXPECT_EQ(std::holds_alternative<Position>(outcomes[i]), answered[i]) << i;
+    EXPECT_NE(std::holds_alternative<messaging::Unknown>(outcomes[i]), answered[i]) << i;
+  }
+  EXPECT_TRUE(eventually([&] {
+    try {
+      publish(messages[0]);
+      return true;
+    } catch (const EngineUnavailable&) {
+      return false;
+    }
+  }));
+}
+
 std::vector<PortEngine<TestedLog>> clusters() {
   std::vector<PortEngine<TestedLog>> engines = redis_logs();
   std::erase_if(engines, [](const auto& engine) { return engine.name != "redis_cluster"; });

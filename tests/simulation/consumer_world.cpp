@@ -21,6 +21,7 @@ class CutOffLog : public MessageLog {
     if (cut) throw EngineUnavailable("log", "cut off");
     return log_.publish(std::move(messages));
   }
+  Task<int32_t> partitions(std::string topic) override { return log_.partitions(std::move(topic)); }
   std::unique_ptr<Subscription> subscribe(SubscriptionConfig config, Executor executor) override;
   Task<Memory> memory(std::string topic) override { return log_.memory(std::move(topic)); }
 

@@ -103,6 +103,15 @@ Task<std::vector<Published>> KafkaLog::publish(std::vector<Message> messages) {
   co_return co_await producer->publish(std::move(messages));
 }
 
+Task<int32_t> KafkaLog::partitions(std::string topic) {
+  const auto ask = [admin = parts_->admin(), topic] {
+    const Admin::Cluster cluster = admin.cluster();
+    const auto found = cluster.partitions.find(topic);
+    return found == cluster.partitions.end() ? 0 : found->second;
+  };
+  co_return co_await parts_->instances.offload().run(ask);
+}
+
 std::unique_ptr<messaging::Subscription> KafkaLog::subscribe(messaging::SubscriptionConfig config, Executor executor) {
   return std::make_unique<KafkaSubscription>(parts_->instances, std::move(config), std::move(executor), parts_->clock);
 }

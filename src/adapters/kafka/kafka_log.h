@@ -35,6 +35,7 @@ class KafkaLog final : public messaging::MessageLog, public messaging::LogView {
 
   Task<> declare(std::vector<messaging::Topic> topics) override;
   Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override;
+  Task<int32_t> partitions(std::string topic) override;
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
   // Always the same: what a topic's replicas acknowledged stays.
   Task<Memory> memory(std::string topic) override;

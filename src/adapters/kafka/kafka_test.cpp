@@ -22,6 +22,7 @@ using messaging::Message;
 using messaging::Position;
 using messaging::Published;
 using messaging::Rejected;
+using messaging::Unknown;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -171,14 +172,46 @@ TEST(Publishing, a_call_that_is_refused_at_once_ends_at_once) {
   EXPECT_TRUE(wire.sent.empty());
 }
 
-TEST(Publishing, nothing_more_is_sent_once_an_outcome_is_unknown) {
+TEST(Publishing, an_unknown_outcome_ends_its_key_and_no_other) {
+  Wire wire;
+  const auto call =
+      call_of({{"t", "a", "a1"}, {"t", "b", "b1"}, {"t", "b", "b2"}, {"t", "a", "a2"}, {"t", "c", "c1"}}, room());
+  call->start(wire.send);
+  EXPECT_FALSE(wire.report(*call, 0, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT));
+  EXPECT_FALSE(wire.report(*call, 1));
+  EXPECT_FALSE(wire.report(*call, 2, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE));
+  EXPECT_TRUE(wire.report(*call, 3));
+  EXPECT_EQ(wire.sent.size(), 4U);
+  const std::vector<Published> outcomes = call->take();
+  EXPECT_TRUE(std::holds_alternative<Unknown>(outcomes.at(0)));
+  EXPECT_TRUE(std::holds_alternative<Position>(outcomes.at(1)));
+  EXPECT_TRUE(std::holds_alternative<Position>(outcomes.at(2)));
+  EXPECT_TRUE(std::holds_alternative<HeldBack>(outcomes.at(3)));
+  EXPECT_TRUE(std::holds_alternative<Rejected>(outcomes.at(4)));
+}
+
+TEST(Publishing, a_call_of_which_nothing_is_known_fails) {
   Wire wire;
   const auto call = call_of({{"t", "a", "a1"}, {"t", "b", "b1"}, {"t", "b", "b2"}}, room());
   call->start(wire.send);
   EXPECT_FALSE(wire.report(*call, 0, RD_KAFKA_RESP_ERR__MSG_TIMED_OUT));
-  EXPECT_TRUE(wire.report(*call, 1));
-  EXPECT_EQ(wire.sent.size(), 2U);
+  EXPECT_TRUE(wire.report(*call, 1, RD_KAFKA_RESP_ERR__PURGE_QUEUE));
   EXPECT_THROW(call->take(), EngineUnavailable);
+}
+
+TEST(Publishing, a_late_call_tells_what_is_known_and_sends_nothing_more) {
+  Wire wire;
+  const auto pending = room();
+  const auto call = call_of({{"t", "a", "a1"}, {"t", "b", "b1"}, {"t", "a", "a2"}}, pending);
+  call->start(wire.send);
+  EXPECT_FALSE(wire.report(*call, 1));
+  EXPECT_EQ(pending->expire(Instant::max()).size(), 1U);
+  const std::vector<Published> outcomes = call->take();
+  EXPECT_FALSE(wire.report(*call, 0));
+  EXPECT_EQ(wire.sent.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<Unknown>(outcomes.at(0)));
+  EXPECT_TRUE(std::holds_alternative<Position>(outcomes.at(1)));
+  EXPECT_TRUE(std::holds_alternative<Unknown>(outcomes.at(2)));
 }
 
 TEST(Publishing, a_late_call_stays_until_everything_was_reported) {

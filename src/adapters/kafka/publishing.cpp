@@ -16,6 +16,7 @@ using messaging::Message;
 using messaging::Position;
 using messaging::Published;
 using messaging::Rejected;
+using messaging::Unknown;
 
 size_t bytes_of_all(const std::vector<Message>& messages) {
   size_t bytes = 0;
@@ -34,6 +35,11 @@ constexpr std::array refusals = {
 
 bool is_refusal(rd_kafka_resp_err_t error) {
   return std::ranges::find(refusals, error) != refusals.end();
+}
+
+void decide(Publishing::Sent& sent, Published outcome) {
+  sent.outcome = std::move(outcome);
+  sent.decided.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -90,39 +96,32 @@ bool Publishing::start(const Send& send) {
 }
 
 bool Publishing::send_from(Sent* sent, const Send& send) {
-  if (failure_ == RD_KAFKA_RESP_ERR_NO_ERROR && state_ == State::waiting) {
+  if (state_ == State::waiting) {
     const rd_kafka_resp_err_t error = send(*sent);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return false;
-    if (is_refusal(error)) {
-      refuse(*sent, error);
-    } else {
-      fail(error);
-    }
+    fail(*sent, error);
   }
   return decided_one();
 }
 
 bool Publishing::report(Sent& sent, const rd_kafka_message_t& report, const Send& send) {
   if (report.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    sent.outcome = Position{sent.message->topic, report.partition, report.offset};
+    decide(sent, Position{sent.message->topic, report.partition, report.offset});
     return sent.next == nullptr ? decided_one() : send_from(sent.next, send);
   }
-  if (is_refusal(report.err)) {
-    refuse(sent, report.err);
-  } else {
-    fail(report.err);
-  }
+  fail(sent, report.err);
   return decided_one();
 }
 
-void Publishing::refuse(Sent& sent, rd_kafka_resp_err_t error) {
-  sent.outcome = Rejected{rd_kafka_err2str(error)};
-  for (Sent* held = sent.next; held != nullptr; held = held->next) held->outcome = HeldBack{};
-}
-
-void Publishing::fail(rd_kafka_resp_err_t error) {
-  rd_kafka_resp_err_t none = RD_KAFKA_RESP_ERR_NO_ERROR;
-  failure_.compare_exchange_strong(none, error);
+void Publishing::fail(Sent& sent, rd_kafka_resp_err_t error) {
+  if (is_refusal(error)) {
+    decide(sent, Rejected{rd_kafka_err2str(error)});
+  } else {
+    rd_kafka_resp_err_t none = RD_KAFKA_RESP_ERR_NO_ERROR;
+    failure_.compare_exchange_strong(none, error);
+    decide(sent, Unknown{rd_kafka_err2str(error)});
+  }
+  for (Sent* held = sent.next; held != nullptr; held = held->next) decide(*held, HeldBack{});
 }
 
 bool Publishing::decided_one() {
@@ -151,20 +150,21 @@ void Publishing::leave() {
 }
 
 std::vector<Published> Publishing::take() {
-  switch (state_.load()) {
-    case State::waiting: break;
-    case State::left: throw boost::system::system_error(asio::error::operation_aborted);
-    case State::expired: throw unavailable(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT);
-    case State::finished: {
-      throw_if(failure_.load());
-      std::vector<Published> outcomes;
-      outcomes.reserve(sent_.size());
-      for (Sent& sent : sent_) outcomes.push_back(std::move(sent.outcome));
-      return outcomes;
+  const State state = state_;
+  check(state != State::waiting, "a publish call that has not ended");
+  if (state == State::left) throw boost::system::system_error(asio::error::operation_aborted);
+  const bool late = state == State::expired;
+  std::vector<Published> outcomes;
+  outcomes.reserve(sent_.size());
+  for (Sent& sent : sent_) {
+    if (sent.decided.load(std::memory_order_acquire)) {
+      outcomes.push_back(std::move(sent.outcome));
+    } else {
+      outcomes.emplace_back(Unknown{rd_kafka_err2str(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT)});
     }
   }
-  check(false, "a publish call that has not ended");
-  return {};
+  if (messaging::nothing_known(outcomes)) throw unavailable(late ? RD_KAFKA_RESP_ERR__MSG_TIMED_OUT : failure_.load());
+  return outcomes;
 }
 
 }  // namespace sluice::kafka

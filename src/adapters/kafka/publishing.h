@@ -26,6 +26,7 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
     const messaging::Message* message = nullptr;
     Sent* next = nullptr;  // of the same key
     messaging::Published outcome{};
+    std::atomic<bool> decided = false;  // and the outcome stays
   };
   // Hands a message to librdkafka; what is no error is reported later.
   using Send = std::function<rd_kafka_resp_err_t(Sent&)>;
@@ -41,7 +42,7 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
   bool start(const Send& send);
   void expect(Executor executor, std::move_only_function<void()> resume);
   void leave();
-  // The outcomes; throws EngineUnavailable where some are unknown, and operation_aborted where the caller has left.
+  // The outcomes; throws EngineUnavailable where none is known, and operation_aborted where the caller has left.
   std::vector<messaging::Published> take();
 
   // For the producer: a report. True when that was the last and the caller is to be resumed.
@@ -57,8 +58,8 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
   void link_keys();
   // Goes on with `sent` or, where that fails at once, with what follows. True when nothing more is to be reported.
   bool send_from(Sent* sent, const Send& send);
-  void refuse(Sent& sent, rd_kafka_resp_err_t error);
-  void fail(rd_kafka_resp_err_t error);
+  // Ends a key: what follows is held back.
+  void fail(Sent& sent, rd_kafka_resp_err_t error);
   bool decided_one();
   bool end_as(State state);
 

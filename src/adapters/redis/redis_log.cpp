@@ -1,5 +1,7 @@
 #include "adapters/redis/redis_log.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "adapters/redis/redis_log_keys.h"
@@ -38,6 +40,11 @@ Task<std::vector<messaging::Published>> RedisLog::publish(std::vector<messaging:
   co_return co_await publishing.run();
 }
 
+Task<int32_t> RedisLog::partitions(std::string topic) {
+  const std::optional<messaging::Topic> found = co_await catalogue_.find(std::move(topic));
+  co_return found ? found->partitions : 0;
+}
+
 std::unique_ptr<messaging::Subscription> RedisLog::subscribe(messaging::SubscriptionConfig config, Executor executor) {
   // Members are told apart by it also when they have the same name.
   const std::string member = fmt::format("{}/{}", name_, new_id());
@@ -53,16 +60,16 @@ Task<messaging::MessageLog::Memory> RedisLog::memory(std::string topic) {
     recalls.push_back(recall(redis_, {topic, i}, new_id(), partitions[static_cast<size_t>(i)]));
   }
   co_await together(std::move(recalls));
-  Memory memory;
-  bool forgotten = false;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    const Recalled& recalled = partitions[i];
-    memory.life += recalled.memory.life + " ";
-    memory.run += recalled.memory.run + " ";
-    forgotten |= recalled.forgotten;
-    catalogue_.remember({topic, static_cast<int32_t>(i)}, recalled.memory);
-  }
+  const bool forgotten = std::ranges::any_of(partitions, &Recalled::forgotten);
   if (forgotten) co_await catalogue_.restore();
+  // Only what is answered counts as known, so nothing may fail from here on.
+  Memory memory;
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    const LogMemory& recalled = partitions[i].memory;
+    memory.life += recalled.life + " ";
+    memory.run += recalled.run + " ";
+    catalogue_.remember({topic, static_cast<int32_t>(i)}, recalled);
+  }
   co_return memory;
 }
 

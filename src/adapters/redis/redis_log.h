@@ -8,8 +8,8 @@
 //
 // Each partition of a group is read under a lease that is kept beside it, so that one script sees both: whoever has
 // lost it can neither read nor commit, however late it wakes up. Which member is to have which partition every member
-// computes for itself (messaging/log_shares.h); one that has too many gives them back when their work is done, a dead one's
-// lease ends.
+// computes for itself (messaging/log_shares.h); one that has too many gives them back when their work is done, a dead
+// one's lease ends.
 #pragma once
 
 #include "adapters/redis/redis.h"
@@ -34,6 +34,7 @@ class RedisLog final : public messaging::MessageLog {
 
   Task<> declare(std::vector<messaging::Topic> topics) override;
   Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override;
+  Task<int32_t> partitions(std::string topic) override;
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
   Task<Memory> memory(std::string topic) override;
 

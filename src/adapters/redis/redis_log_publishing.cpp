@@ -8,6 +8,7 @@
 #include "adapters/redis/redis_log_keys.h"
 #include "adapters/redis/redis_log_scripts.h"
 #include "adapters/redis/together.h"
+#include "runtime/log.h"
 
 namespace sluice::redis {
 
@@ -16,6 +17,7 @@ using messaging::Message;
 using messaging::Position;
 using messaging::Published;
 using messaging::Rejected;
+using messaging::Unknown;
 
 namespace {
 
@@ -36,16 +38,19 @@ Task<std::vector<Published>> LogPublishing::run() {
   sort();
   std::vector<Task<>> appends;
   for (auto& [partition, indexes] : by_partition_) appends.push_back(append_all(partition, std::move(indexes)));
-  bool refused = false;
-  try {
-    co_await together(std::move(appends));
-  } catch (const Overloaded&) {
-    if (!anything_stored()) throw;
-    refused = true;
-  }
-  if (refused) throw EngineUnavailable(engine_name, "took a part of the messages", EngineUnavailable::Retryable::no);
-  if (forgotten_) co_await log_.catalogue().restore();
+  co_await together(std::move(appends));
+  if (failure_ && messaging::nothing_known(outcomes_)) std::rethrow_exception(failure_);
+  if (forgotten_) co_await restore();
   co_return std::move(outcomes_);
+}
+
+// Whoever lists the topics next does it too.
+Task<> LogPublishing::restore() {
+  try {
+    co_await log_.catalogue().restore();
+  } catch (const EngineUnavailable& error) {
+    log::warning("topics that Redis forgot are not made again yet", {{"error", error.what()}});
+  }
 }
 
 Task<> LogPublishing::find_topics() {
@@ -79,9 +84,20 @@ Task<> LogPublishing::append_all(LogPartition partition, Indexes indexes) {
   std::span<const size_t> left = indexes;
   while (!left.empty()) {
     const std::span<const size_t> batch = left.first(batch_size(left));
+    try {
+      co_await append(partition, batch);
+    } catch (const EngineUnavailable& error) {
+      fail(error, left);
+      co_return;
+    }
     left = left.subspan(batch.size());
-    co_await append(partition, batch);
   }
+}
+
+void LogPublishing::fail(const EngineUnavailable& error, std::span<const size_t> indexes) {
+  for (const size_t index : indexes) outcomes_[index] = Unknown{error.what()};
+  const bool untouched = dynamic_cast<const Overloaded*>(&error) != nullptr;
+  if (!failure_ || !untouched) failure_ = std::current_exception();
 }
 
 Task<> LogPublishing::append(LogPartition partition, std::span<const size_t> batch) {
@@ -131,10 +147,6 @@ size_t LogPublishing::batch_size(std::span<const size_t> indexes) const {
     bytes += messaging::bytes_of(messages_[indexes[count++]]);
   }
   return count;
-}
-
-bool LogPublishing::anything_stored() const {
-  return std::ranges::any_of(outcomes_, [](const Published& one) { return std::holds_alternative<Position>(one); });
 }
 
 }  // namespace sluice::redis

@@ -1,7 +1,7 @@
 // One call of publish: sorts messages by partition and appends each partition's in their order.
 //
 // Partitions go at the same time, a partition's messages in batches one after the other: a batch that fails ends it,
-// so that nothing is stored behind what was not.
+// so that nothing is stored behind what was not. What becomes of the other partitions is no matter of it.
 #pragma once
 
 #include <map>
@@ -25,13 +25,14 @@ class LogPublishing {
   using Indexes = std::vector<size_t>;
 
   Task<> find_topics();
+  Task<> restore();
   void sort();
   std::optional<messaging::Rejected> refuse(const messaging::Message& message) const;
   Task<> append_all(LogPartition partition, Indexes indexes);
+  void fail(const EngineUnavailable& error, std::span<const size_t> indexes);
   Task<> append(LogPartition partition, std::span<const size_t> batch);
   Command command_for(const LogPartition& partition, std::span<const size_t> batch) const;
   size_t batch_size(std::span<const size_t> indexes) const;
-  bool anything_stored() const;
 
   RedisLog& log_;
   const std::vector<messaging::Message> messages_;
@@ -39,7 +40,8 @@ class LogPublishing {
   std::vector<messaging::Published> outcomes_;
   std::map<std::string, std::optional<messaging::Topic>> topics_;
   std::map<LogPartition, Indexes> by_partition_;
-  bool forgotten_ = false;  // Redis knew nothing of a partition
+  bool forgotten_ = false;      // Redis knew nothing of a partition
+  std::exception_ptr failure_;  // of a partition; Overloaded only where there is no other
 };
 
 }  // namespace sluice::redis

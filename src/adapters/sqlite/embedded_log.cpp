@@ -77,6 +77,12 @@ Task<std::vector<Published>> EmbeddedLog::store(Screened screened) {
   co_return std::move(screened.outcomes);
 }
 
+Task<int32_t> EmbeddedLog::partitions(std::string topic) {
+  if (!topics_.known(topic)) co_await topics_.all();  // another process may have declared it
+  const auto place = topics_.known(topic);
+  co_return place ? place->partitions : 0;
+}
+
 std::unique_ptr<messaging::Subscription> EmbeddedLog::subscribe(messaging::SubscriptionConfig config,
                                                                 Executor executor) {
   const EmbeddedLogParts parts{database_, clock_, bell_, topics_, groups_};

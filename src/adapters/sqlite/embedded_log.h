@@ -20,6 +20,7 @@ class EmbeddedLog final : public messaging::MessageLog {
 
   Task<> declare(std::vector<messaging::Topic> topics) override { return topics_.declare(std::move(topics)); }
   Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override;
+  Task<int32_t> partitions(std::string topic) override;
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
   Task<Memory> memory(std::string topic) override;
 
