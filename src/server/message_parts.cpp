@@ -138,11 +138,12 @@ MessageParts::MessageParts(const Settings& settings, LogEngine engine, Engines& 
       random_(random),
       topics_(settings.messaging.declared()),
       engine_(open(settings, engine, engines, executor)),
-      dead_letters_(engine_->log(), engine_->view(), clock, dead_letter_topics(), make_dead(engines, dead_rows_)) {
+      outboxes_(patient(engines)),
+      dead_letters_(engine_->log(), engine_->view(), clock, dead_letter_topics(), make_dead(outboxes_, dead_rows_)) {
   if (!engine_->needs_relays()) return;
   const auto log_of_own = [this]() -> messaging::MessageLog& { return engine_->log_of_own(); };
   const OutboxRelays::Parts parts{log_of_own, outbox_bell_, clock, random};
-  relays_ = std::make_unique<OutboxRelays>(settings.messaging.outbox, engines, parts, executor);
+  relays_ = std::make_unique<OutboxRelays>(settings.messaging.outbox, outboxes_, parts, executor);
 }
 
 MessageParts::~MessageParts() = default;
@@ -159,10 +160,18 @@ sql::Outbox MessageParts::outbox() {
   return engine_->outbox(outbox_bell_);
 }
 
-std::vector<messaging::OutboxDead*> MessageParts::make_dead(const Engines& engines,
+OutboxRelays::Databases MessageParts::patient(const Engines& engines) {
+  OutboxRelays::Databases databases;
+  for (const auto& database : engines.outboxes()) {
+    databases.push_back(std::make_unique<sql::PatientDatabase>(*database));
+  }
+  return databases;
+}
+
+std::vector<messaging::OutboxDead*> MessageParts::make_dead(const OutboxRelays::Databases& databases,
                                                             std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made) {
   std::vector<messaging::OutboxDead*> dead;
-  for (const auto& database : engines.outboxes()) {
+  for (const auto& database : databases) {
     made.push_back(std::make_unique<sql::SqlOutboxDead>(*database));
     dead.push_back(made.back().get());
   }
@@ -174,7 +183,6 @@ Task<> MessageParts::declare_topics() {
 }
 
 Task<> MessageParts::prepare() {
-  if (relays_) co_await relays_->reach();
   if (engine_->declares_at_start()) co_await declare_topics();
   const std::vector<messaging::TopicView> found = co_await view().topics();
   const auto name = [](const messaging::TopicView& view) { return view.topic.name; };

@@ -55,9 +55,10 @@ class MessageParts {
   using Lags = std::map<std::pair<std::string, std::string>, int64_t>;  // by topic and group
 
   std::unique_ptr<Engine> open(const Settings& settings, LogEngine engine, Engines& engines, const Executor& executor);
-  static std::vector<messaging::OutboxDead*> make_dead(const Engines& engines,
+  static OutboxRelays::Databases patient(const Engines& engines);
+  static std::vector<messaging::OutboxDead*> make_dead(const OutboxRelays::Databases& databases,
                                                        std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made);
-  // Throws EngineUnavailable while topics or outboxes are missing.
+  // Throws EngineUnavailable while topics are missing.
   Task<> prepare();
   Task<> begin(TaskScope& scope);
   Task<> count_lag();
@@ -68,6 +69,7 @@ class MessageParts {
   const std::vector<messaging::Topic> topics_;
   std::unique_ptr<Engine> engine_;
   messaging::Bell outbox_bell_;
+  const OutboxRelays::Databases outboxes_;
   std::vector<std::unique_ptr<sql::SqlOutboxDead>> dead_rows_;
   messaging::DeadLetters dead_letters_;
   Lags lags_;                             // as they were last exposed

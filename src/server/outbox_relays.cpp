@@ -4,26 +4,16 @@
 
 namespace sluice::server {
 
-OutboxRelays::OutboxRelays(const messaging::OutboxRelayConfig& config, const Engines& engines, Parts parts,
+OutboxRelays::OutboxRelays(const messaging::OutboxRelayConfig& config, const Databases& databases, Parts parts,
                            const Executor& executor) {
   const std::string owner = Uuid::v7(parts.clock.wall(), parts.random).text();
-  for (const auto& database : engines.outboxes()) {
+  for (const auto& database : databases) {
     messaging::OutboxRelayConfig own = config;
     own.upkeep.outbox = std::to_string(stores_.size());
     stores_.push_back(std::make_unique<sql::SqlOutboxStore>(*database));
     messaging::MessageLog& log = parts.log_of_own();
     const messaging::OutboxRelayParts given{*stores_.back(), log, parts.bell, parts.clock, parts.random};
     relays_.push_back(std::make_unique<messaging::OutboxRelay>(given, own, owner, executor));
-  }
-}
-
-Task<> OutboxRelays::reach() {
-  for (const auto& store : stores_) {
-    try {
-      co_await store->topics();
-    } catch (const sql::StatementError&) {
-      throw EngineUnavailable("outbox", "a database has no outbox yet; run `sluice migrate`");
-    }
   }
 }
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "adapters/sql/patient_database.h"
 #include "adapters/sql/sql_outbox_dead.h"
 #include "adapters/sql/sql_outbox_store.h"
 #include "messaging/outbox_relay.h"
-#include "server/engines.h"
 
 namespace sluice::server {
 
@@ -24,12 +24,12 @@ class OutboxRelays {
     Random& random;
   };
 
-  OutboxRelays(const messaging::OutboxRelayConfig& config, const Engines& engines, Parts parts,
+  using Databases = std::vector<std::unique_ptr<sql::PatientDatabase>>;
+
+  OutboxRelays(const messaging::OutboxRelayConfig& config, const Databases& databases, Parts parts,
                const Executor& executor);
 
-  // Throws EngineUnavailable while an outbox can't be read.
-  Task<> reach();
-
+  // Each relay waits for its own database, and for nobody else's.
   void start();
   // Finishes what is under way and gives the buckets to other relays.
   Task<> stop();

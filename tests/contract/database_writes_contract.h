@@ -4,11 +4,16 @@
 #include <deque>
 #include <thread>
 
+#include "adapters/sql/patient_database.h"
 #include "tests/contract/database_tables.h"
 
 namespace sluice::test {
 
 namespace contract {
+
+inline sql::TxTask<> use_no_such_table(sql::Tx& tx) {
+  co_await tx.execute("UPDATE no_such_table SET a = 1");
+}
 
 inline Task<std::vector<std::thread::id>> threads_after_each_call(Database& database) {
   std::vector<std::thread::id> threads;
@@ -64,6 +69,16 @@ TEST_P(DatabaseContract, a_wrong_statement_harms_nobody_else) {
   EXPECT_THROW(run(database().write("INSERT INTO no_such_table VALUES (1)")), sql::StatementError);
   run(contract::insert(database(), 1, "one"));
   EXPECT_EQ(count(), 1);
+}
+
+TEST_P(DatabaseContract, a_patient_user_waits_for_what_is_not_migrated_yet) {
+  sql::PatientDatabase patient(database());
+  EXPECT_THROW(run(patient.read("SELECT * FROM no_such_table")), EngineUnavailable);
+  EXPECT_THROW(run(patient.write("INSERT INTO no_such_table VALUES (1)")), EngineUnavailable);
+  EXPECT_THROW(run(patient.transact(contract::use_no_such_table)), EngineUnavailable);
+  run(patient.transact(contract::insert_two, 1, 2));
+  EXPECT_EQ(count(), 2);
+  EXPECT_THROW(run(patient.transact(contract::insert_two, 2, 3)), sql::ConstraintViolation);
 }
 
 TEST_P(DatabaseContract, affected_rows_are_counted_and_returned) {

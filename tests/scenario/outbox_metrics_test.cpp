@@ -1,0 +1,143 @@
+// What an operator sees of an outbox and its log: metrics, and a warning in the server's log.
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/blocking.h"
+#include "server/log_desk.h"
+#include "tests/scenario/one_server.h"
+#include "tests/support/needs.h"
+#include "tests/support/redis_server.h"
+
+namespace sluice::test {
+namespace {
+
+using messaging::OutboxMessage;
+using server::LogDesk;
+
+constexpr const char* topic = "payment.events";
+
+sql::TxTask<> append(sql::Tx& tx, sql::Outbox outbox, std::vector<OutboxMessage> messages) {
+  for (OutboxMessage& message : messages) co_await outbox.append(tx, std::move(message));
+}
+
+// Records in SQLite, the log in Redis: so there is something to relay.
+class OutboxMetrics : public testing::Test, protected OneServer {
+ protected:
+  void SetUp() override {
+    SLUICE_NEEDS(RedisServer::why_missing());
+    begin(Records::sqlite);
+  }
+  void begin(Records records) {
+    redis_.emplace();
+    start_server(records, fmt::format("[redis]\nurl = \"{}\"\n", redis_->url()));
+    loaded_ = server::load_settings({config_, {}});
+    desk_.emplace(loaded_->settings, server::LogEngine::redis);
+  }
+  void TearDown() override {
+    if (desk_) run(desk_->parts.close());
+    desk_.reset();
+    stop_server();
+  }
+
+  template <class Value>
+  Value run(Task<Value> task) {
+    return server::run_blocking(desk_->here, std::move(task));
+  }
+  void tell(const std::string& to, int count) {
+    server::Engines engines(loaded_->settings, {server::Service::accounts}, desk_->clock,
+                            server::Engines::Access::beside_owner);
+    std::vector<OutboxMessage> messages;
+    for (int i = 0; i < count; ++i) {
+      messages.push_back({to, "payment", fmt::format("{}-{}", to, i), 1, "PaymentSuccess", "{}"});
+      messages.back().id = messaging::MessageId::make(desk_->clock.wall(), desk_->random);
+    }
+    sql::Database& database = engines.of(server::Service::accounts);
+    run(database.transact(append, desk_->parts.outbox(), std::move(messages)));
+  }
+  // Whether /metrics says so, now or within half a minute.
+  bool shows(const std::string& line) const {
+    const auto end = std::chrono::steady_clock::now() + 30s;
+    while (std::chrono::steady_clock::now() < end) {
+      if (("\n" + ask("GET", "/metrics").body).contains("\n" + line + "\n")) return true;
+    }
+    ADD_FAILURE() << ask("GET", "/metrics").body;
+    return false;
+  }
+  size_t warnings() {
+    const std::string output = server_->process().output();
+    size_t count = 0;
+    for (size_t at = 0; (at = output.find("the outbox is behind", at)) != std::string::npos; ++at) ++count;
+    return count;
+  }
+
+  std::optional<RedisServer> redis_;
+  std::unique_ptr<server::LoadedSettings> loaded_;
+  std::optional<LogDesk> desk_;
+};
+
+TEST_F(OutboxMetrics, an_outbox_that_is_behind_is_shown_and_warned_of_once) {
+  EXPECT_TRUE(shows(R"(outbox_events_lag{outbox="0"} 0)"));
+  redis_->pause();
+  tell(topic, 150);
+  EXPECT_TRUE(shows(R"(outbox_events_lag{outbox="0"} 150)"));
+  tell(topic, 1);
+  EXPECT_TRUE(shows(R"(outbox_events_lag{outbox="0"} 151)")) << "measured once more";
+  EXPECT_EQ(warnings(), 1U) << server_->process().output();
+  redis_->resume();
+  EXPECT_TRUE(shows(R"(outbox_events_lag{outbox="0"} 0)"));
+}
+
+TEST_F(OutboxMetrics, rows_that_the_log_refused_for_good_are_counted) {
+  tell("undeclared", 2);
+  EXPECT_TRUE(shows(R"(outbox_dead_rows{outbox="0"} 2)"));
+}
+
+TEST_F(OutboxMetrics, what_a_group_has_still_to_read_and_what_was_given_up_is_counted) {
+  messaging::MessageLog& log = desk_->parts.log();
+  auto subscription = log.subscribe({.group = "slow", .topics = {topic}}, desk_->here.get_executor());
+  const messaging::Position first = run(publish_one(log, {topic, "key", "0"}));
+  messaging::Fetched fetched;
+  while (fetched.deliveries.empty()) {
+    fetched = run(subscription->fetch(10, Deadline::after(desk_->clock, 1s)));
+  }
+  run(subscription->commit({{fetched.deliveries[0].assignment, first.offset + 1}}));
+  for (int i = 0; i < 4; ++i) run(publish_one(log, {topic, "key", "more"}));
+  EXPECT_TRUE(shows(fmt::format(R"(kafka_consumer_lag{{topic="{}",group="slow"}} 4)", topic)));
+
+  const messaging::Failure failure{"API_5XX", "the gateway said no", 3, desk_->clock.wall(), "worker-1"};
+  run(publish_one(log, messaging::write_letter("dead-letters", "slow", fetched.deliveries[0], failure)));
+  fetched = {};
+  run(subscription->close());
+  subscription.reset();
+  stop_server();  // one that starts counts at once
+  server_.emplace(SluiceOptions{.config = config_});
+  EXPECT_TRUE(shows(R"(dlq_message_count{topic="dead-letters"} 1)"));
+}
+
+// Services with databases of their own.
+class Outboxes : public OutboxMetrics {
+ protected:
+  void SetUp() override {
+    SLUICE_NEEDS(RedisServer::why_missing());
+    begin(Records::postgres);
+  }
+  // Another server, of these roles, which believes the jobs to be in a database that is away.
+  void start_without_jobs() {
+    std::ostringstream config;
+    config << std::ifstream(config_).rdbuf() << "[postgres.services.jobs]\nurl = \"postgresql://127.0.0.1:1/away\"\n";
+    server_.emplace(SluiceOptions{.config = write("other.toml", config.str()), .flags = {"--roles", "accounts,relay"}});
+  }
+};
+
+TEST_F(Outboxes, are_relayed_and_measured_while_another_one_is_away) {
+  stop_server();
+  tell(topic, 3);
+  start_without_jobs();
+  EXPECT_TRUE(shows("outbox_published_total 3"));
+  EXPECT_THAT(ask("GET", "/metrics").body, testing::HasSubstr("kafka_consumer_lag"));
+}
+
+}  // namespace
+}  // namespace sluice::test
