@@ -16,10 +16,14 @@ struct OutboxMessage {
   int64_t aggregate_version = 0;
   std::string event_type;
   std::string payload;
-  // Besides those that the fields above become; traceparent, mostly.
+  // Besides those that the other fields become.
   Headers headers{};
   MessageId id{};
+  std::string traceparent{};  // of the request that caused it (http::Request has it); empty: none did
 };
+
+// The headers of an outbox row: those given and the traceparent, which are not columns.
+Headers row_headers(const OutboxMessage& message);
 
 // As it goes through the log, with every header that message.h names.
 Message to_message(OutboxMessage outbox_message);

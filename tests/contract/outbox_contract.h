@@ -46,7 +46,8 @@ TEST_P(OutboxContract, a_row_says_all_that_was_told) {
   const std::string aggregate = unique("aggregate");
   OutboxMessage told = message(aggregate, 7);
   told.payload = std::string("any \0 bytes \xff", 13);
-  told.headers = {{"traceparent", "00-1-2-01"}, {"quoted", "\"\n"}};
+  told.headers = {{"quoted", "\"\n"}};
+  told.traceparent = "00-1-2-01";
   append(told);
   const sql::Rows rows = rows_of(aggregate);
   const sql::Row& row = rows.one();
@@ -57,8 +58,7 @@ TEST_P(OutboxContract, a_row_says_all_that_was_told) {
   EXPECT_EQ(row.text(4), told.event_type);
   EXPECT_EQ(as_text(row.bytes(5)), told.payload);
   const auto headers = sql::headers_from_json(row.text(6));
-  std::ranges::sort(told.headers);
-  EXPECT_EQ(headers, told.headers);
+  EXPECT_EQ(headers, (messaging::Headers{{"quoted", "\"\n"}, {"traceparent", "00-1-2-01"}}));
   EXPECT_FALSE(row.boolean(7));
 }
 

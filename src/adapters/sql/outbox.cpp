@@ -35,7 +35,8 @@ void check_sendable(const OutboxMessage& message) {
 TxTask<> append_as_row(Tx& tx, OutboxMessage message) {
   check_sendable(message);
   Params params(message.id, message.topic, message.aggregate_type, message.aggregate_id, message.aggregate_version,
-                message.event_type, Bytes(message.payload.begin(), message.payload.end()), to_json(message.headers));
+                message.event_type, Bytes(message.payload.begin(), message.payload.end()),
+                to_json(row_headers(message)));
   if (tx.dialect() == Dialect::sqlite) params.add(bucket_of(message));
   co_await tx.execute(append_row, std::move(params));
 }
