@@ -1,5 +1,6 @@
 // Sharing the buckets of the outbox: SqlOutboxStore's hold and release.
 #include "adapters/sql/number_list.h"
+#include "adapters/sql/outbox_buckets_lock.h"
 #include "adapters/sql/sql_outbox_store.h"
 
 namespace sluice::sql {
@@ -8,11 +9,6 @@ namespace {
 using messaging::HeldBucket;
 using messaging::outbox_buckets;
 
-// Everybody locks all buckets in the same order: so shares are computed one relay after the other, and nobody waits in
-// a circle.
-constexpr Statement lock_buckets{Statement::PerDialect{
-    .postgres = "SELECT bucket, owner, fence, expires_at > now() FROM outbox_buckets ORDER BY bucket FOR UPDATE",
-    .sqlite = "SELECT bucket, owner, fence, expires_at > now() FROM outbox_buckets ORDER BY bucket"}};
 constexpr Statement sign_in{
     Statement::PerDialect{.postgres = "INSERT INTO outbox_relays (owner, expires_at) "
                                       "VALUES ($1, now() + $2::bigint * interval '1 microsecond') "

@@ -1,4 +1,5 @@
 // What outlives publishing: SqlOutboxStore's memory of logs, and the end of old rows.
+#include "adapters/sql/outbox_buckets_lock.h"
 #include "adapters/sql/sql_outbox_store.h"
 
 namespace sluice::sql {
@@ -23,9 +24,6 @@ constexpr Statement lock_loss{Statement::PerDialect{
 constexpr Statement move_loss = "UPDATE outbox_topics SET lost_after = $2 WHERE topic = $1";
 constexpr Statement end_loss = "UPDATE outbox_topics SET lost_since = NULL WHERE topic = $1";
 constexpr Statement list_topics = "SELECT topic FROM outbox_topics ORDER BY topic";
-constexpr Statement lock_buckets{
-    Statement::PerDialect{.postgres = "SELECT bucket FROM outbox_buckets ORDER BY bucket FOR UPDATE",
-                          .sqlite = "SELECT bucket FROM outbox_buckets ORDER BY bucket"}};
 constexpr Statement raise_fences = "UPDATE outbox_buckets SET fence = fence + 1";
 constexpr Statement next_step =
     "SELECT max(id), max(created_at), count(*) "
