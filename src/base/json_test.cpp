@@ -202,6 +202,11 @@ TEST(JsonDecode, may_ignore_what_others_added_to_their_documents) {
   EXPECT_EQ(job->kind, "a");
 }
 
+TEST(JsonDocument, nothing_is_no_document) {
+  EXPECT_FALSE(Document::parse(""));
+  EXPECT_FALSE(Document::parse({}));
+}
+
 TEST(JsonDecode, documents_do_not_disturb_each_other) {
   const auto first = Document::parse("\"first\"");
   const auto second = Document::parse("\"second\"");

@@ -145,6 +145,7 @@ std::unique_ptr<Document::Parser>& Document::spare() {
 }
 
 Result<Document, std::string_view> Document::parse(std::string_view text) {
+  if (text.empty()) text = "";  // simdjson copies from it, which must not be null
   if (text.starts_with("\xef\xbb\xbf")) return std::unexpected("starts with a byte order mark");
   auto parser = std::move(spare());
   if (!parser) {
