@@ -22,7 +22,7 @@ JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox
       inbox_(database, clock, inbox),
       recurring_(config.recurring, jobs_, clock, random) {}
 
-void JobParts::start(TaskScope& scope, messaging::MessageLog* log) {
+void JobParts::start(TaskScope& scope, messaging::MessageLog* log, const messaging::ConsumerConfig& consumers) {
   upkeep_.start(scope);
   recurring_.start(scope);
   scope.spawn("inbox retention", run_forever("inbox retention", clock_, random_, [this] { return inbox_.round(); }));
@@ -34,8 +34,8 @@ void JobParts::start(TaskScope& scope, messaging::MessageLog* log) {
   if (log != nullptr) {
     messaging::ConsumerRole role{.group = "jobs", .topics = {jobs::enqueue_topic}, .worker = worker_};
     const messaging::ConsumerParts parts{*log, clock_, random_};
-    enqueue_ = std::make_unique<messaging::Consumer>(parts, messaging::ConsumerConfig{}, std::move(role),
-                                                     jobs::enqueue_handler(jobs_), executor_);
+    enqueue_ = std::make_unique<messaging::Consumer>(parts, consumers, std::move(role), jobs::enqueue_handler(jobs_),
+                                                     executor_);
     enqueue_->start();
   }
 }

@@ -28,7 +28,7 @@ class JobParts {
   jobs::JobHandlers& handlers() { return handlers_; }
 
   // Also adds the jobs that other services ask for by messages, where there is a log.
-  void start(TaskScope& scope, messaging::MessageLog* log);
+  void start(TaskScope& scope, messaging::MessageLog* log, const messaging::ConsumerConfig& consumers);
   // Before the scope is closed.
   Task<> stop();
 

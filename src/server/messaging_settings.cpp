@@ -47,6 +47,7 @@ void MessagingSettings::describe(config::Section<MessagingSettings>& section) {
               "Redis where redis.url is set, else the embedded database.");
   section.table("outbox", &MessagingSettings::outbox, "How changes that were committed get into the log.");
   section.table("inbox", &MessagingSettings::inbox, "How messages that come twice take effect once.");
+  section.table("consumers", &MessagingSettings::consumers, "How messages are handled.");
   section.map("topics", &MessagingSettings::topics, "What differs for one topic, by its name.");
 }
 

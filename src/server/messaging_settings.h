@@ -7,6 +7,7 @@
 
 #include "adapters/sql/inbox.h"
 #include "base/enum_names.h"
+#include "messaging/consumer_config.h"
 #include "messaging/outbox_relay.h"
 #include "messaging/topic.h"
 #include "runtime/config_fwd.h"
@@ -35,6 +36,7 @@ struct MessagingSettings {
   std::map<std::string, TopicSettings> topics;
   messaging::OutboxRelayConfig outbox;
   sql::InboxConfig inbox;
+  messaging::ConsumerConfig consumers;
 
   static void describe(config::Section<MessagingSettings>& section);
   void validate(config::Problems& problems) const;
