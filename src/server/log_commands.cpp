@@ -1,17 +1,14 @@
 #include <algorithm>
-#include <tuple>
 
 #include <fmt/format.h>
 
-#include "base/encoding.h"
-#include "base/json.h"
 #include "server/commands.h"
 #include "server/log_desk.h"
+#include "server/log_tail.h"
 
 namespace sluice::server {
 namespace {
 
-using messaging::Delivery;
 using messaging::PartitionBounds;
 using messaging::TopicView;
 
@@ -27,104 +24,13 @@ struct LogFlags {
   bool follow = false;
 };
 
-constexpr size_t page = 500;
-constexpr Duration follow_every = 500ms;
-
-// One line of JSON, so that it can be cut with jq. Bytes that are no text are written as base64url.
-std::string line_of(const Delivery& delivery) {
-  std::string line;
-  json::Writer writer(line);
-  const auto text = [&writer](std::string_view name, std::string_view value) {
-    if (is_utf8(value)) {
-      writer.field(name, value);
-    } else {
-      writer.field(std::string(name) + "Bytes", to_base64url(as_bytes(value)));
-    }
-  };
-  writer.begin_object().field("publishedAt", delivery.published_at).field("topic", delivery.assignment->topic);
-  writer.field("partition", delivery.assignment->partition).field("offset", delivery.offset);
-  text("key", delivery.key);
-  writer.key("headers").begin_object();
-  for (const auto& [name, value] : delivery.headers) text(name, value);
-  writer.end_object();
-  if (json::Document::parse(delivery.payload)) {
-    writer.key("payload").raw(delivery.payload);
-  } else {
-    text("payload", delivery.payload);
-  }
-  writer.end_object();
-  return line;
-}
-
-// What is left of what was read by the flags.
-struct Wanted {
-  std::string key;
-  std::optional<Time> since;
-
-  bool takes(const Delivery& delivery) const {
-    return (key.empty() || delivery.key == key) && (!since || delivery.published_at >= *since);
-  }
-};
-
-// Everything of a partition from `from` on that is wanted; `from` ends behind the last message that was looked at.
-Task<std::vector<Delivery>> read_on(messaging::LogView& view, std::string topic, int32_t partition, int64_t& from,
-                                    const Wanted& wanted) {
-  std::vector<Delivery> found;
-  while (true) {
-    const std::vector<Delivery> batch = co_await view.read(topic, partition, from, page);
-    for (const Delivery& delivery : batch) {
-      if (wanted.takes(delivery)) found.push_back(delivery);
-    }
-    if (!batch.empty()) from = batch.back().offset + 1;
-    if (batch.size() < page) co_return found;
-  }
-}
-
-// The last `count` of a partition. Offsets have gaps, so it looks further and further back until there are enough.
-Task<std::vector<Delivery>> last_of(messaging::LogView& view, std::string topic, PartitionBounds bounds, size_t count,
-                                    const Wanted& wanted) {
-  for (int64_t back = static_cast<int64_t>(count);; back *= 8) {
-    const bool whole = bounds.end - bounds.first <= back;
-    int64_t from = whole ? bounds.first : bounds.end - back;
-    std::vector<Delivery> found = co_await read_on(view, topic, bounds.partition, from, wanted);
-    if (found.size() > count) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(count));
-    if (whole || found.size() == count) co_return found;
-  }
-}
-
-// By time over all partitions, each partition in its own order.
-void sort_by_time(std::vector<Delivery>& found) {
-  std::ranges::sort(found, {}, [](const Delivery& delivery) {
-    return std::tuple(delivery.published_at, delivery.assignment->partition, delivery.offset);
-  });
-}
-
-void print_in_order(std::vector<Delivery> found) {
-  sort_by_time(found);
-  for (const Delivery& delivery : found) fmt::print("{}\n", line_of(delivery));
-  std::fflush(stdout);
-}
-
-// Prints what comes, until it is interrupted.
-Task<> follow(LogDesk& desk, const LogFlags& flags, std::vector<PartitionBounds> partitions, Wanted wanted) {
-  while (true) {
-    std::vector<Delivery> found;
-    for (PartitionBounds& each : partitions) {
-      const std::vector<Delivery> more =
-          co_await read_on(desk.parts.view(), flags.topic, each.partition, each.end, wanted);
-      found.insert(found.end(), more.begin(), more.end());
-    }
-    print_in_order(std::move(found));
-    co_await desk.clock.sleep_for(follow_every);
-  }
-}
-
 Task<int> run_tail(LogDesk& desk, const LogFlags& flags) {
-  Wanted wanted{flags.key, std::nullopt};
+  TailSelection wanted{.topic = flags.topic, .key = flags.key};
   if (!flags.since.empty()) {
     wanted.since = parse_moment(flags.since, desk.clock);
     if (!wanted.since) co_return complain_of_moment("--since", flags.since);
   }
+  const bool all = flags.all || wanted.since;
   const std::vector<TopicView> topics = co_await desk.parts.view().topics();
   const auto name = [](const TopicView& view) { return view.topic.name; };
   const auto topic = std::ranges::find(topics, flags.topic, name);
@@ -140,22 +46,13 @@ Task<int> run_tail(LogDesk& desk, const LogFlags& flags) {
       co_return failed;
     }
   }
-  const bool whole = flags.all || wanted.since;
-  std::vector<Delivery> found;
-  for (const PartitionBounds& each : partitions) {
-    const size_t most = whole ? std::numeric_limits<int64_t>::max() / 16 : static_cast<size_t>(flags.count);
-    const std::vector<Delivery> some = co_await last_of(desk.parts.view(), flags.topic, each, most, wanted);
-    found.insert(found.end(), some.begin(), some.end());
+  LogTail tail(desk.parts.view(), std::move(wanted), std::move(partitions));
+  if (all) {
+    co_await tail.print_all();
+  } else {
+    co_await tail.print_last(static_cast<size_t>(flags.count));
   }
-  sort_by_time(found);
-  if (!whole && found.size() > static_cast<size_t>(flags.count)) found.erase(found.begin(), found.end() - flags.count);
-  for (PartitionBounds& each : partitions) {
-    for (const Delivery& delivery : found) {
-      if (delivery.assignment->partition == each.partition) each.end = std::max(each.end, delivery.offset + 1);
-    }
-  }
-  print_in_order(std::move(found));
-  if (flags.follow) co_await follow(desk, flags, std::move(partitions), std::move(wanted));
+  if (flags.follow) co_await tail.follow(desk.clock);
   co_return 0;
 }
 
