@@ -19,28 +19,11 @@
 #include <vector>
 
 #include "messaging/letter_count.h"
-#include "messaging/letter_fold.h"
-#include "messaging/log_view.h"
+#include "messaging/letter_reader.h"
 #include "messaging/message_log.h"
-#include "messaging/outbox_dead.h"
 #include "runtime/clock.h"
 
 namespace sluice::messaging {
-
-// Where letters about rows of outboxes seem to stand.
-inline constexpr std::string_view outbox_letters = "outbox";
-
-// Which letters; whatever is not given does not matter.
-struct LetterSelection {
-  std::optional<std::string> topic{};  // of the original
-  std::optional<std::string> reason{};
-  std::optional<std::string> key{};
-  std::optional<Time> failed_from{};    // inclusive
-  std::optional<Time> failed_before{};  // exclusive
-  std::optional<Position> letter{};     // just this one
-
-  bool takes(const DeadLetter& letter) const;
-};
 
 struct LetterGroup {
   std::string letters_topic;
@@ -91,7 +74,7 @@ class DeadLetters {
   // Open letters, at most `most`, from `from` on.
   Task<LetterPage> list(LetterSelection selection, size_t most, std::optional<Position> from = std::nullopt);
   // Nothing where there is no open letter.
-  Task<std::optional<DeadLetter>> show(Position letter);
+  Task<std::optional<DeadLetter>> show(Position letter) { return reader_.find(std::move(letter)); }
   // How many are open in each dead-letter topic, and in "outbox".
   Task<std::map<std::string, size_t>> open();
 
@@ -104,27 +87,19 @@ class DeadLetters {
   Task<LetterProgress> purge(LetterSelection selection, SettleOptions options = {});
 
  private:
-  Task<std::vector<LetterFold>> scan();
-  Task<LetterFold> scan_partition(std::string topic, PartitionBounds bounds);
-  Task<std::vector<std::pair<std::string, PartitionBounds>>> partitions();
-  Task<bool> is_open(Delivery letter, PartitionBounds bounds);
   Task<> count_on(LetterCount& count, std::string topic, PartitionBounds bounds);
-  Task<std::vector<DeadLetter>> load(const LetterFold& fold, std::vector<int64_t> offsets);
   Task<LetterProgress> settle(LetterSelection selection, SettleOptions options, Settled how);
   Task<> settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
                       std::set<std::string>& stuck);
   Task<std::vector<DeadLetter>> publish_originals(std::vector<DeadLetter> letters, LetterProgress& progress,
                                                   std::set<std::string>& stuck);
   Task<bool> complete(DeadLetter& letter);
-  // Rows of the outboxes that are selected, from `from` on.
-  Task<std::vector<DeadLetter>> rows(LetterSelection selection, std::optional<Position> from = std::nullopt);
   Task<> mark(LetterFold& fold, const std::vector<DeadLetter>& letters, Settled how);
 
   MessageLog& log_;
   LogView& view_;
   Clock& clock_;
-  std::vector<std::string> topics_;
-  std::vector<OutboxDead*> outboxes_;
+  LetterReader reader_;
 
   using Counts = std::map<std::pair<std::string, int32_t>, LetterCount>;
   std::mutex counts_mutex_;

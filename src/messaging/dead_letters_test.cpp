@@ -305,7 +305,7 @@ TEST_F(DeadLettersTest, counting_reads_only_what_has_come_since_the_last_count) 
     return run(letters.open()).at("letters");
   };
   EXPECT_EQ(open(), 450U);
-  EXPECT_EQ(reads, 3);
+  EXPECT_EQ(reads, 4);  // the last one finds the end
   EXPECT_EQ(open(), 450U);
   EXPECT_EQ(reads, 0);
   run(letters.purge({.letter = run(letters.list({.key = "same"}, 200)).letters[150].position}));
@@ -321,6 +321,7 @@ TEST_F(DeadLettersTest, counting_reads_only_what_has_come_since_the_last_count) 
 // The dead rows of a database.
 class PretendDead : public OutboxDead {
  public:
+  Task<size_t> count() override { co_return rows.size(); }
   Task<std::vector<DeadRow>> list(int64_t after, size_t most) override {
     std::vector<DeadRow> found;
     for (const DeadRow& row : rows) {

@@ -1,8 +1,11 @@
 #include "messaging/letter_fold.h"
 
+#include <algorithm>
+
 namespace sluice::messaging {
 
 void LetterFold::add(const Delivery& delivery) {
+  seen_to_ = delivery.offset + 1;
   LetterEntry entry = read_entry(delivery);
   const auto known = by_subject_.find(entry.subject);
   if (entry.settles_to) {
@@ -11,12 +14,13 @@ void LetterFold::add(const Delivery& delivery) {
     by_subject_.erase(known);
   } else if (known != by_subject_.end()) {
     open_.at(known->second).last = delivery.offset;
-  } else if (open_.size() >= most_open) {
+  } else if (open_.size() >= most_open_) {
     if (!unseen_from_) unseen_from_ = delivery.offset;
   } else {
     DeadLetter letter = read_letter(delivery);
     letter.original.payload = {};
     letter.original.headers = {};
+    letter.failure.error = {};
     by_subject_.emplace(entry.subject, delivery.offset);
     open_.emplace(delivery.offset, Open{std::move(letter), std::move(entry.subject), delivery.offset});
   }
@@ -29,8 +33,10 @@ void LetterFold::settle(int64_t offset) {
 }
 
 int64_t LetterFold::settled_before() const {
-  if (!open_.empty()) return open_.begin()->first;
-  return unseen_from_.value_or(end_);
+  int64_t before = seen_to_;
+  if (!open_.empty()) before = std::min(before, open_.begin()->first);
+  if (unseen_from_) before = std::min(before, *unseen_from_);
+  return before;
 }
 
 }  // namespace sluice::messaging

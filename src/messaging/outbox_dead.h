@@ -22,6 +22,7 @@ class OutboxDead {
  public:
   virtual ~OutboxDead() = default;
 
+  virtual Task<size_t> count() = 0;
   // By id; `after` is the last one seen.
   virtual Task<std::vector<DeadRow>> list(int64_t after, size_t most) = 0;
   // Back to where it was, with new tries: it is published before its aggregate's later rows. False where it is not

@@ -47,6 +47,11 @@ std::optional<LetterSelection> selection_of(const DlqFlags& flags, const Clock& 
   return selection;
 }
 
+int complain_of_missing(const std::string& id) {
+  fmt::print(stderr, "sluice: there is no dead letter {}, or it was settled\n", id);
+  return failed;
+}
+
 bool selects_something(const DlqFlags& flags) {
   return flags.all || !(flags.id + flags.topic + flags.reason + flags.key + flags.since + flags.before).empty();
 }
@@ -93,8 +98,7 @@ Task<int> run_show(LogDesk& desk, const DlqFlags& flags) {
   const messaging::Position position = *selection->letter;
   const std::optional<DeadLetter> letter = co_await desk.parts.dead_letters().show(position);
   if (!letter) {
-    fmt::print(stderr, "sluice: there is no dead letter {}, or it was settled\n", flags.id);
-    co_return failed;
+    co_return complain_of_missing(flags.id);
   }
   const auto line = [](std::string_view name, const std::string& value) { fmt::print("{:<12}{}\n", name, value); };
   line("id", letter->id());
@@ -131,12 +135,15 @@ Task<int> settle(LogDesk& desk, const DlqFlags& flags, Settle how, std::string_v
     fmt::print(stderr, "{} of {} {}\n", progress.settled, progress.selected, done_word);
   };
   messaging::SettleOptions options{.dry_run = flags.dry_run, .on_progress = show};
-  const LetterProgress done = co_await (desk.parts.dead_letters().*how)(*selection, std::move(options));
+  Task<LetterProgress> settling = (desk.parts.dead_letters().*how)(*selection, std::move(options));
+  const LetterProgress done = co_await std::move(settling);
+  if (!flags.id.empty() && done.selected == 0) co_return complain_of_missing(flags.id);
   if (flags.dry_run) {
     fmt::print("{} would be {}\n", done.selected, done_word);
     co_return 0;
   }
   fmt::print("{} {}, {} refused\n", done.settled, done_word, done.refused);
+  if (done.refused > 0) fmt::print(stderr, "sluice: the last one refused: {}\n", done.refused_because);
   co_return done.refused == 0 ? 0 : failed;
 }
 
@@ -194,7 +201,7 @@ void add_dlq(CLI::App& program, Chosen& chosen) {
   };
   add_settling("replay", "Publish the messages to their topics again", "sluice dlq replay --reason API_5XX --dry-run",
                run_replay);
-  add_settling("purge", "Give letters up", "sluice dlq purge --topic payment.events --before 30d", run_purge);
+  add_settling("purge", "Give letters up", "sluice dlq purge --topic payment.events --before 5d", run_purge);
 }
 
 }  // namespace sluice::server

@@ -177,6 +177,8 @@ Instance Instances::reader() {
   set(conf, "enable.partition.eof", "true");
   set(conf, "enable.auto.commit", "false");
   set(conf, "enable.auto.offset.store", "false");
+  // Where retention has taken what was asked for, the oldest that is left comes: never the end, as if all were read.
+  set(conf, "auto.offset.reset", "earliest");
   set(conf, "fetch.wait.max.ms", "10");
   return make(RD_KAFKA_CONSUMER, std::move(conf));
 }

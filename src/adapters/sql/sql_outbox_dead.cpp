@@ -7,6 +7,7 @@ namespace {
 
 using messaging::DeadRow;
 
+constexpr Statement count_dead = "SELECT count(*) FROM outbox_dead";
 constexpr Statement list_dead =
     "SELECT id, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, headers, "
     "  retry_count, last_error, created_at, failed_at FROM outbox_dead WHERE id > $1 ORDER BY id LIMIT $2";
@@ -48,6 +49,11 @@ DeadRow to_dead(const Row& row) {
 }
 
 }  // namespace
+
+Task<size_t> SqlOutboxDead::count() {
+  const Rows rows = co_await database_.read(count_dead);
+  co_return static_cast<size_t>(rows.one().integer(0));
+}
 
 Task<std::vector<DeadRow>> SqlOutboxDead::list(int64_t after, size_t most) {
   Params params(after, most);

@@ -10,6 +10,7 @@ class SqlOutboxDead : public messaging::OutboxDead {
  public:
   explicit SqlOutboxDead(Database& database) : database_(database) {}
 
+  Task<size_t> count() override;
   Task<std::vector<messaging::DeadRow>> list(int64_t after, size_t most) override;
   Task<bool> replay(int64_t id) override;
   Task<bool> discard(int64_t id) override;
