@@ -55,7 +55,8 @@ Task<std::vector<GroupView>> EmbeddedLogView::groups() {
     // Who has committed in one partition of a topic reads them all.
     const auto topic = std::ranges::find(topics, row.text(1), [](const LogTopic& each) { return each.topic.name; });
     for (int32_t i = 0; topic != topics.end() && i < topic->topic.partitions; ++i) view_of(row.text(0), row.text(1), i);
-    view_of(row.text(0), row.text(1), static_cast<int32_t>(row.integer(2))).committed = row.integer(3);
+    GroupView& view = view_of(row.text(0), row.text(1), static_cast<int32_t>(row.integer(2)));
+    if (row.integer(3) > 0) view.committed = row.integer(3);
   }
   std::vector<GroupView> all;
   for (auto& [key, view] : views) all.push_back(std::move(view));
@@ -104,10 +105,12 @@ Task<std::vector<Delivery>> EmbeddedLogView::read(std::string topic, int32_t par
   const std::vector<int64_t> topics{found->id};
   const std::vector<int64_t> last = co_await last_blocks(database_, topics);
   int64_t block = from / sql::offsets_per_block;
-  while (deliveries.size() < most && block <= last[0]) {
+  size_t bytes = 0;
+  while (deliveries.size() < most && bytes < messaging::bytes_at_once && block <= last[0]) {
     BlockRange range{.topic = found->id, .partitions = {partition}, .from = block, .to = last[0]};
     SomeBlocks some = co_await read_blocks(database_, std::move(range));
     for (PartitionBlock& each : some.blocks) {
+      bytes += each.block.records.size();
       std::ranges::move(open_block(std::move(each.block), assignment, from), std::back_inserter(deliveries));
     }
     block = some.read_to + 1;

@@ -22,6 +22,11 @@ constexpr sql::Statement write_commits =
     "ON CONFLICT (group_name, topic, partition) "
     "DO UPDATE SET next = excluded.next, committed_at = excluded.committed_at WHERE kept.next < excluded.next";
 
+// That the group reads it, for those who look from another process: `next` 0 is nothing committed yet.
+constexpr sql::Statement note_reading =
+    "INSERT INTO log_commits (group_name, topic, partition, next, committed_at) "
+    "SELECT $1, value ->> 0, value ->> 1, 0, now() FROM json_each($2) WHERE true ON CONFLICT DO NOTHING";
+
 }  // namespace
 
 EmbeddedSubscription::EmbeddedSubscription(EmbeddedLogParts parts, messaging::SubscriptionConfig config,
@@ -79,14 +84,19 @@ Task<> EmbeddedSubscription::look_up_starts() {
   if (std::ranges::none_of(readings_, new_here)) co_return;
   sql::Params params(config_.group);
   const sql::Rows rows = co_await parts_.database.read(read_commits, std::move(params));
+  std::vector<LogPlace> unknown;
   for (auto& [assignment, reading] : readings_) {
     if (reading.start) continue;
-    reading.start = 0;
     for (const sql::Row& row : rows) {
       if (row.integer(0) == reading.topic && row.integer(1) == assignment->partition) reading.start = row.integer(2);
     }
+    if (!reading.start) unknown.push_back({reading.topic, assignment->partition});
+    reading.start = reading.start.value_or(0);
     reading.block = *reading.start / sql::offsets_per_block;
   }
+  if (unknown.empty()) co_return;
+  sql::Params noted(config_.group, to_json(unknown));
+  co_await parts_.database.write(note_reading, std::move(noted));
 }
 
 Task<> EmbeddedSubscription::read_more() {
