@@ -76,10 +76,10 @@ void Consumer::on_finished(HeldPartition& held) {
 
 Task<> Consumer::commit_round() {
   const Instant now = parts_.clock.now();
-  const std::vector<HeldRef> leaving = held_.leaving(now);
+  const std::vector<HeldRef> leaving = held_.end_leaving(now);
   co_await commit();
   co_await let_go(leaving);
-  const bool more = !held_.leaving(parts_.clock.now()).empty();  // somebody finished meanwhile
+  const bool more = held_.any_leaving(parts_.clock.now());  // somebody finished meanwhile
   if (!more) co_await commit_now_.wait_until(parts_.clock, now + config_.commit_every);
 }
 

@@ -9,6 +9,7 @@ void ConsumerConfig::describe(config::Section<ConsumerConfig>& section) {
       .between(1, 10'000);
   section.key("in_work", &ConsumerConfig::in_work, "Unfinished messages of a partition; then fetching pauses.")
       .between(4, 100'000);
+  section.bytes("in_work_bytes", &ConsumerConfig::in_work_bytes, "The same in bytes.").between(mib(1), gib(4));
   section
       .key("window", &ConsumerConfig::window,
            "Messages of a partition from the first unfinished one on: what is delivered again after a crash.")

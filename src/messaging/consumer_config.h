@@ -14,6 +14,7 @@ struct ConsumerConfig {
   size_t handlers = 64;
   // Of one partition: unfinished messages at most, then nothing more is fetched of it.
   size_t in_work = 1'000;
+  size_t in_work_bytes = size_t{32} << 20;
   // Of one partition: messages from the first unfinished one on; what is delivered again after a crash.
   size_t window = 50'000;
   size_t batch = 500;  // fetched at once

@@ -84,6 +84,22 @@ TEST_F(ConsumerTest, a_partition_has_a_bounded_number_in_work_and_goes_on_where_
   EXPECT_GE(most, 60U);
 }
 
+TEST_F(ConsumerTest, a_partition_has_a_bounded_number_of_bytes_in_work) {
+  config.in_work_bytes = 1 << 20;
+  config.batch = 4;
+  verdict = [this](Delivery) { return after(1s, Handled::done()); };
+  const std::string large(100'000, 'x');
+  for (int i = 0; i < 60; ++i) publish(std::to_string(i), large);
+  const Consumer& consumer = consume();
+  size_t most = 0;
+  for (int i = 0; i < 600 && done.size() < 60; ++i) {
+    pass(100ms);
+    most = std::max(most, consumer.in_work());
+  }
+  EXPECT_EQ(done.size(), 60U);
+  EXPECT_LE(most, 24U);  // two partitions, with a batch over three quarters each at most
+}
+
 TEST_F(ConsumerTest, a_message_that_waits_for_long_does_not_stop_its_partition_before_the_window_is_full) {
   config.handler_timeout = 1h;
   config.in_work = 40;

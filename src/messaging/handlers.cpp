@@ -178,7 +178,7 @@ Task<> Handlers::bury(Handling& handling) {
                                                     {"partition", handling.held->assignment->partition},
                                                     {"offset", handling.delivery.offset},
                                                     {"reason", failure.reason},
-                                                    {"error", failure.error}});
+                                                    {"error", std::string_view(failure.error).substr(0, 1'000)}});
       co_return;
     }
     if (const auto* rejected = std::get_if<Rejected>(&outcomes.front())) refused = rejected->reason;
@@ -246,6 +246,7 @@ void Handlers::try_later(Handling& handling, Duration delay) {
 void Handlers::finish(Handling& handling) {
   const std::shared_ptr<HeldPartition> held = std::move(handling.held);
   if (!held->ended) held->prefix.finish(handling.ticket);
+  held->bytes -= bytes_of(handling.delivery);
   lanes_.finish(handling);
   if (held->paused || held->leave_by) on_finished_(*held);
   if (lanes_.size() == 0) drained_.notify_all();

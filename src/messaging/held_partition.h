@@ -18,6 +18,7 @@ struct HeldPartition {
   AssignmentRef assignment;
   uint64_t salt;  // tells its keys from those of other partitions
   FinishedPrefix prefix{};
+  size_t bytes = 0;  // of its unfinished messages
   std::optional<int64_t> committed{};
   bool paused = false;
   std::optional<Instant> leave_by{};  // asked back

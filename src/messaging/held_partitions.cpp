@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace sluice::messaging {
+namespace {
+
+bool leaves(const HeldPartition& held, Instant now) {
+  return held.leave_by && (held.prefix.unfinished() == 0 || now >= *held.leave_by);
+}
+
+}  // namespace
 
 const HeldRef& HeldPartitions::of(const AssignmentRef& assignment) {
   HeldRef& held = held_[assignment.get()];
@@ -68,10 +75,14 @@ void HeldPartitions::committed(const std::vector<Progress>& progress) {
   }
 }
 
-std::vector<HeldRef> HeldPartitions::leaving(Instant now) const {
+bool HeldPartitions::any_leaving(Instant now) const {
+  return std::ranges::any_of(held_, [now](const auto& entry) { return leaves(*entry.second, now); });
+}
+
+std::vector<HeldRef> HeldPartitions::end_leaving(Instant now) {
   std::vector<HeldRef> leaving;
   for (const auto& [assignment, held] : held_) {
-    if (!held->leave_by || (held->prefix.unfinished() > 0 && now < *held->leave_by)) continue;
+    if (!leaves(*held, now)) continue;
     held->ended = true;
     leaving.push_back(held);
   }

@@ -34,17 +34,20 @@ class HeldPartitions {
   // What has finished since it was committed last.
   std::vector<Progress> progress() const;
   void committed(const std::vector<Progress>& progress);
-  // Were asked back and have finished, or their time is up; they have ended.
-  std::vector<HeldRef> leaving(Instant now) const;
+  // Those that were asked back and have finished, or whose time is up. They end with this call.
+  std::vector<HeldRef> end_leaving(Instant now);
+  bool any_leaving(Instant now) const;
   void forget(const HeldPartition& held) { held_.erase(held.assignment.get()); }
 
  private:
   // Far enough below the limit that a batch still fits.
   bool full(const HeldPartition& held) const {
-    return held.prefix.unfinished() > config_.in_work * 3 / 4 || held.prefix.span() > config_.window * 3 / 4;
+    return held.prefix.unfinished() > config_.in_work * 3 / 4 || held.prefix.span() > config_.window * 3 / 4 ||
+           held.bytes > config_.in_work_bytes * 3 / 4;
   }
   bool empty(const HeldPartition& held) const {
-    return held.prefix.unfinished() <= config_.in_work / 4 && held.prefix.span() <= config_.window * 3 / 4;
+    return held.prefix.unfinished() <= config_.in_work / 4 && held.prefix.span() <= config_.window * 3 / 4 &&
+           held.bytes <= config_.in_work_bytes / 4;
   }
 
   const ConsumerConfig& config_;

@@ -7,6 +7,7 @@ namespace sluice::messaging {
 void KeyLanes::add(std::shared_ptr<HeldPartition> held, Delivery delivery) {
   Handling& handling = spare();
   handling.ticket = held->prefix.add(delivery.offset);
+  held->bytes += bytes_of(delivery);
   const uint64_t id = held->salt ^ std::hash<std::string_view>{}(delivery.key);
   handling.delivery = std::move(delivery);
   handling.held = std::move(held);

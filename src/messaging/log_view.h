@@ -43,7 +43,7 @@ class LogView {
   // By group, topic and partition.
   virtual Task<std::vector<GroupView>> groups() = 0;
 
-  // Messages of one partition at or behind `from`, at most `most`; fewer, or none, at its end.
+  // Messages of one partition at or behind `from`, at most `most` and about `bytes_at_once`. None only at its end.
   virtual Task<std::vector<Delivery>> read(std::string topic, int32_t partition, int64_t from, size_t most) = 0;
 
   // Drops everything before `before`, for every group.

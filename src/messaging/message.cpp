@@ -31,12 +31,20 @@ uint32_t murmur2(std::string_view text) {
   return hash ^ hash >> 15;
 }
 
+size_t sum_of(std::string_view key, std::string_view payload, const auto& headers) {
+  size_t bytes = key.size() + payload.size();
+  for (const auto& [name, value] : headers) bytes += name.size() + value.size();
+  return bytes;
+}
+
 }  // namespace
 
 size_t bytes_of(const Message& message) {
-  size_t bytes = message.key.size() + message.payload.size();
-  for (const auto& [name, value] : message.headers) bytes += name.size() + value.size();
-  return bytes;
+  return sum_of(message.key, message.payload, message.headers);
+}
+
+size_t bytes_of(const Delivery& delivery) {
+  return sum_of(delivery.key, delivery.payload, delivery.headers);
 }
 
 std::optional<std::string_view> Delivery::header(std::string_view name) const {

@@ -46,6 +46,8 @@ struct Message {
 // do: a message that fits one engine fits all.
 inline constexpr size_t max_message_bytes = size_t{4} << 20;
 size_t bytes_of(const Message& message);
+// What one read of the log brings at most, besides its last message: whoever wants more asks again.
+inline constexpr size_t bytes_at_once = size_t{4} << 20;
 
 // Where a message stands. Offsets of a partition grow, with gaps, and never repeat.
 struct Position {
@@ -81,6 +83,8 @@ struct Delivery {
   // A copy that owns its memory.
   Message message() const;
 };
+
+size_t bytes_of(const Delivery& delivery);
 
 // Which of `partitions` a key belongs to: murmur2, as Kafka's clients have it, on every engine.
 int32_t partition_of(std::string_view key, int32_t partitions);

@@ -45,10 +45,10 @@ class Subscription {
  public:
   virtual ~Subscription() = default;
 
-  // What there is, at most `most` messages; waits for something until `deadline`, then returns nothing. One call at a
-  // time (commits and let_go may be under way meanwhile); calling it is the member's sign of life. Throws
-  // EngineUnavailable, and goes on by itself when called again. One that is cancelled skips nothing: what it had taken
-  // comes with the next.
+  // What there is, at most `most` messages, fewer where they are large; waits for something until `deadline`, then
+  // returns nothing. One call at a time (commits and let_go may be under way meanwhile); calling it is the member's
+  // sign of life. Throws EngineUnavailable, and goes on by itself when called again. One that is cancelled skips
+  // nothing: what it had taken comes with the next.
   virtual Task<Fetched> fetch(size_t most, Deadline deadline) = 0;
 
   // Durable when it returns. Progress of an assignment that has ended is ignored, so is one that goes back.

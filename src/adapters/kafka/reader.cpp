@@ -35,13 +35,14 @@ std::vector<messaging::Delivery> Reader::read(const std::string& topic, int32_t 
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(instances_.config().request_timeout);
   std::vector<messaging::Delivery> deliveries;
   Fetching fetching(instance_.get(), topic, partition, from);
-  while (deliveries.size() < most) {
+  for (size_t bytes = 0; deliveries.size() < most && bytes < messaging::bytes_at_once;) {
     rd_kafka_message_t* message = fetching.next(static_cast<int>(timeout.count()));
     if (message == nullptr) throw unavailable(RD_KAFKA_RESP_ERR__TIMED_OUT);
     batch->messages.push_back(message);
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) break;
     throw_if(message->err);
     deliveries.push_back(delivery_of(*message, assignment, batch));
+    bytes += bytes_of(deliveries.back());
   }
   return deliveries;
 }

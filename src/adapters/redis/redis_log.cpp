@@ -29,7 +29,9 @@ Task<> recall(Redis& redis, LogPartition partition, std::string new_life, Recall
 }  // namespace
 
 RedisLog::RedisLog(Redis& redis, Clock& clock, Random& random, std::string name)
-    : redis_(redis), clock_(clock), random_(random), name_(std::move(name)), id_(new_id()), catalogue_(redis) {}
+    : redis_(redis), clock_(clock), random_(random), name_(std::move(name)), id_(new_id()), catalogue_(redis) {
+  check(!name_.contains(' '), "the name of a member has a space");
+}
 
 Task<> RedisLog::declare(std::vector<messaging::Topic> topics) {
   return catalogue_.declare(std::move(topics));

@@ -20,16 +20,14 @@
 
 namespace sluice::redis {
 
-// What one fetch brings, give or take a message for each partition.
-inline constexpr size_t log_fetch_bytes = 4 << 20;
 // Commands that carry messages get more time than small ones.
 inline constexpr Duration log_bulk_time = 5s;
 
 // Safe to use from any thread. Outlives its subscriptions and views.
 class RedisLog final : public messaging::MessageLog {
  public:
-  // `name` is what its members are called in views; `random` is safe to use from any thread. References must outlive
-  // it. Word of new messages comes by a Subscriber to LogNews::channel with `news` as its listener.
+  // `name` is what its members are called in views, without spaces; `random` is safe to use from any thread. References
+  // must outlive it. Word of new messages comes by a Subscriber to LogNews::channel with `news` as its listener.
   RedisLog(Redis& redis, Clock& clock, Random& random, std::string name);
 
   Task<> declare(std::vector<messaging::Topic> topics) override;

@@ -78,7 +78,7 @@ Task<std::vector<RedisSubscription::Read>> RedisSubscription::read(size_t most) 
   std::vector<Read> reads = choose(most);
   if (reads.empty()) co_return reads;
   const size_t each = most / reads.size();
-  const size_t bytes_each = std::max(least_bytes, log_fetch_bytes / reads.size());
+  const size_t bytes_each = std::max(least_bytes, messaging::bytes_at_once / reads.size());
   std::vector<Task<>> tasks;
   for (Read& one : reads) tasks.push_back(read_one(one, each, bytes_each));
   co_await together(std::move(tasks));

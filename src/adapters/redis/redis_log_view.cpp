@@ -86,25 +86,18 @@ Task<std::vector<GroupView>> RedisLogView::groups() {
 Task<std::vector<Delivery>> RedisLogView::read(std::string topic, int32_t partition, int64_t from, size_t most) {
   const LogKeys keys({topic, partition});
   const auto assignment = std::make_shared<const messaging::Assignment>(topic, partition);
-  std::vector<Delivery> found;
-  bool at_end = false;
-  while (!at_end && found.size() < most) {
-    Command command = Command(log_scripts::read, {keys.messages, keys.state, keys.groups})
-                          .arg(stream_id(std::max<int64_t>(from, 0)))
-                          .arg(most - found.size())
-                          .arg(log_fetch_bytes)
-                          .arg("")
-                          .arg("")
-                          .arg("")
-                          .repeatable()
-                          .within(log_bulk_time);
-    Reply reply = co_await log_.redis().run(std::move(command));
-    LogPage page = page_of(std::move(reply), assignment);
-    at_end = page.at_end;
-    if (!page.messages.empty()) from = page.messages.back().offset + 1;
-    std::ranges::move(page.messages, std::back_inserter(found));
-  }
-  co_return found;
+  Command command = Command(log_scripts::read, {keys.messages, keys.state, keys.groups})
+                        .arg(stream_id(std::max<int64_t>(from, 0)))
+                        .arg(most)
+                        .arg(messaging::bytes_at_once)
+                        .arg("")
+                        .arg("")
+                        .arg("")
+                        .repeatable()
+                        .within(log_bulk_time);
+  Reply reply = co_await log_.redis().run(std::move(command));
+  LogPage page = page_of(std::move(reply), assignment);
+  co_return std::move(page.messages);
 }
 
 Task<> RedisLogView::trim(std::string topic, int32_t partition, int64_t before) {

@@ -19,8 +19,6 @@ constexpr sql::Statement read_some =
     "ORDER BY id";
 
 constexpr size_t blocks_per_read = 32;
-// A block begins before this. Mostly a block has at most 256 KiB, but one of a single message can have 4 MiB.
-constexpr size_t bytes_per_read = size_t{8} << 20;
 
 }  // namespace
 
@@ -43,7 +41,7 @@ Task<std::vector<int64_t>> last_blocks(sql::Database& database, std::vector<int6
 
 Task<SomeBlocks> read_blocks(sql::Database& database, BlockRange range) {
   sql::Params params(range.topic, range.from, range.to, fmt::format("[{}]", fmt::join(range.partitions, ",")),
-                     blocks_per_read, bytes_per_read);
+                     blocks_per_read, messaging::bytes_at_once);
   const sql::Rows rows = co_await database.read(read_some, std::move(params));
   SomeBlocks some;
   some.blocks.reserve(rows.size());
@@ -52,7 +50,7 @@ Task<SomeBlocks> read_blocks(sql::Database& database, BlockRange range) {
     some.blocks.push_back({static_cast<int32_t>(row.integer(4)), sql::LogBlock::from(row)});
     bytes += some.blocks.back().block.records.size();
   }
-  const bool all = rows.size() < blocks_per_read && bytes < bytes_per_read;
+  const bool all = rows.size() < blocks_per_read && bytes < messaging::bytes_at_once;
   some.read_to = all ? range.to : some.blocks.back().block.id;
   co_return some;
 }
