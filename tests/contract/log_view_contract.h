@@ -85,6 +85,20 @@ TEST_P(LogViewContract, a_whole_partition_is_read_in_pieces) {
   EXPECT_EQ(count, 500U);
 }
 
+TEST_P(LogViewContract, large_messages_are_read_a_few_at_a_time) {
+  const std::string topic = new_topic(1);
+  constexpr int count = 12;
+  for (int i = 0; i < count; ++i) publish({topic, "key", std::string(1 << 20, static_cast<char>('a' + i))});
+  std::string seen;
+  int64_t next = 0;
+  for (auto some = run(view().read(topic, 0, next, 100)); !some.empty(); some = run(view().read(topic, 0, next, 100))) {
+    EXPECT_LE(some.size(), 6U);
+    for (const auto& each : some) seen += each.payload.front();
+    next = some.back().offset + 1;
+  }
+  EXPECT_EQ(seen, "abcdefghijkl");
+}
+
 TEST_P(LogViewContract, reading_moves_no_group) {
   const std::string topic = new_topic(1);
   publish_numbers(topic, "key", 10);

@@ -61,7 +61,7 @@ TEST_P(RedisLogTest, a_fetch_brings_a_bounded_number_of_bytes) {
   while (count < 30) {
     const messaging::Fetched fetched = run(subscription->fetch(1'000, Deadline::after(clock_, 5s)));
     ASSERT_FALSE(fetched.empty());
-    EXPECT_LE(fetched.deliveries.size(), (redis::log_fetch_bytes >> 20) + 1);
+    EXPECT_LE(fetched.deliveries.size(), (messaging::bytes_at_once >> 20) + 1);
     count += fetched.deliveries.size();
   }
   run(subscription->close());
