@@ -24,9 +24,9 @@ constexpr Statement add_links{Statement::PerDialect{
     .sqlite = "INSERT INTO link_canonicals (id, url, domain, created_at) VALUES ($1, $2, $3, now()) "
               "ON CONFLICT (id) DO NOTHING"}};
 // From here on nobody ends these links: either we see that one has ended, or whoever ends it sees our import.
+// No join with the array: where the table was not analysed yet, the order made the planner walk it all for each batch.
 constexpr Statement lock_links{Statement::PerDialect{
-    .postgres = "SELECT l.id FROM link_canonicals l JOIN unnest($1::text::uuid[]) AS given (id) ON l.id = given.id "
-                "ORDER BY l.id FOR NO KEY UPDATE OF l",
+    .postgres = "SELECT id FROM link_canonicals WHERE id = ANY ($1::text::uuid[]) ORDER BY id FOR NO KEY UPDATE",
     .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};
 constexpr Statement find_enriched{
     Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals "
