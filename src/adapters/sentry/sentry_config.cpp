@@ -1,0 +1,21 @@
+#include "adapters/sentry/sentry_config.h"
+
+#include "adapters/sentry/dsn.h"
+#include "runtime/config.h"
+
+namespace sluice::sentry {
+
+void SentryConfig::describe(config::Section<SentryConfig>& section) {
+  section.secret("dsn", &SentryConfig::dsn,
+                 "Sentry's address of the project, https://KEY@HOST/PROJECT. Without it failures are only logged.");
+  section.key("environment", &SentryConfig::environment, "What Sentry calls this installation.").not_empty();
+  section.key("ca_file", &SentryConfig::ca_file, "Authorities to trust instead of the system's, as PEM.");
+  section.key("max_waiting", &SentryConfig::max_waiting, "Reports that wait to be sent; further ones are dropped.")
+      .between(1, 10'000);
+}
+
+void SentryConfig::validate(config::Problems& problems) const {
+  if (used() && !Dsn::parse(dsn)) problems.add("dsn", "must be https://KEY@HOST/PROJECT, as Sentry shows it");
+}
+
+}  // namespace sluice::sentry
