@@ -75,6 +75,7 @@ struct Failure {
   LockedJob job;
   std::string error;
   bool permanent = false;  // no further try can help: dead at once
+  bool released = false;   // handed back before its end: this was no try, and the next may begin at once
 };
 
 enum class Verdict { accepted, stale_lock, not_running, unknown };

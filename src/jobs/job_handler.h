@@ -29,7 +29,7 @@ struct JobRun {
 
 // What a handler says of its job.
 struct JobOutcome {
-  enum class Kind { done, failed, dead };
+  enum class Kind { done, failed, dead, released };
 
   Kind kind = Kind::done;
   std::optional<std::string> result{};  // JSON
@@ -40,6 +40,9 @@ struct JobOutcome {
   static JobOutcome failed(std::string error) { return {.kind = Kind::failed, .error = std::move(error)}; }
   // Trying again is of no use.
   static JobOutcome dead(std::string error) { return {.kind = Kind::dead, .error = std::move(error)}; }
+  // It could not be tried to its end, and not through its own fault: somebody else may take it at once, and this was no
+  // try.
+  static JobOutcome released(std::string why) { return {.kind = Kind::released, .error = std::move(why)}; }
 };
 
 // Runs on the workers' executor, at the same time as others. What it throws is a failure. The same job may have run

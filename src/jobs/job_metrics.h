@@ -8,7 +8,7 @@
 namespace sluice::jobs {
 
 void count_claimed(size_t jobs);
-// `outcome` is succeeded, failed, dead or lost.
+// `outcome` is succeeded, failed, dead, released or lost.
 void observe_duration(std::string_view kind, std::string_view outcome, Duration duration);
 
 }  // namespace sluice::jobs

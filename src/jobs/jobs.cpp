@@ -38,8 +38,12 @@ Task<std::vector<Verdict>> Jobs::complete(std::vector<Completion> completions) {
 }
 
 Task<std::vector<FailVerdict>> Jobs::fail(std::vector<Failure> failures) {
-  std::vector<FailVerdict> verdicts = co_await store_.fail(std::move(failures));
+  std::vector<FailVerdict> verdicts = co_await store_.fail(failures);
   bell_.ring();
+  for (size_t i = 0; failures_ != nullptr && i < failures.size(); ++i) {
+    if (verdicts[i].verdict != Verdict::accepted) continue;
+    failures_->add(failures[i].job.id, std::move(failures[i].error), verdicts[i].dead);
+  }
   co_return verdicts;
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "jobs/failure_reports.h"
 #include "jobs/job_store.h"
 #include "messaging/bell.h"
 
@@ -11,7 +12,9 @@ namespace sluice::jobs {
 // Safe to share between threads. All it is given must outlive it.
 class Jobs {
  public:
-  Jobs(JobStore& store, messaging::Bell& bell, Clock& clock) : store_(store), bell_(bell), clock_(clock) {}
+  // `failures` hears of jobs that failed, where somebody wants to know.
+  Jobs(JobStore& store, messaging::Bell& bell, Clock& clock, FailureReports* failures = nullptr)
+      : store_(store), bell_(bell), clock_(clock), failures_(failures) {}
 
   // As the store has it; idle workers of this process see them at once.
   Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs);
@@ -32,6 +35,7 @@ class Jobs {
   JobStore& store_;
   messaging::Bell& bell_;
   Clock& clock_;
+  FailureReports* failures_;
   std::atomic<bool> waits_ended_ = false;
 };
 

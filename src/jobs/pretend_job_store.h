@@ -1,4 +1,4 @@
-// A JobStore in memory, for tests of what works with one: no throttling, no kinds, no history.
+// A JobStore in memory, for tests of what works with one: no throttling, no kinds, no history of its own.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,7 @@ class PretendJobStore : public JobStore {
     std::optional<std::string> result{};
     std::string error{};
     bool permanent = false;
+    std::vector<Attempt> history{};
   };
 
   explicit PretendJobStore(Clock& clock) : clock_(clock) {}
@@ -79,6 +80,7 @@ class PretendJobStore : public JobStore {
       if (verdicts.back().verdict != Verdict::accepted) continue;
       Kept& kept = jobs.at(one.job.id);
       kept.status = one.permanent ? JobStatus::dead : JobStatus::failed;
+      if (one.released) --kept.attempts;
       kept.error = std::move(one.error);
     }
     co_return verdicts;
@@ -102,7 +104,19 @@ class PretendJobStore : public JobStore {
     co_return purged;
   }
 
-  Task<std::optional<Job>> find(JobId) override { throw std::logic_error("not pretended"); }
+  Task<std::optional<Job>> find(JobId id) override {
+    co_await answer();
+    const auto found = jobs.find(id);
+    if (found == jobs.end()) co_return std::nullopt;
+    const Kept& kept = found->second;
+    Job job{.id = id, .kind = kept.job.kind, .payload = kept.job.payload};
+    job.status = kept.status;
+    job.attempts = kept.attempts;
+    job.max_attempts = 2;
+    job.throttle_key = kept.job.throttle_key;
+    job.history = kept.history;
+    co_return job;
+  }
   Task<JobPage> list(JobFilter, std::optional<JobId>, size_t) override { throw std::logic_error("not pretended"); }
   Task<JobStats> stats() override { throw std::logic_error("not pretended"); }
   Task<std::optional<bool>> retry(JobId) override { throw std::logic_error("not pretended"); }

@@ -26,7 +26,7 @@ Workers::Workers(Parts parts, WorkersConfig config, std::string worker, JobHandl
       new_work_(parts.bell.listen(executor_)),
       locks_(parts.store, parts.kinds, parts.clock, parts.random, in_hand_, executor_),
       changed_(executor_),
-      write_back_(parts.store, parts.bell, in_hand_, changed_, parts.clock, executor_),
+      write_back_({parts.store, parts.bell, in_hand_, changed_, parts.clock, parts.failures}, executor_),
       poll_(config.poll_min),
       claims_(executor_),
       upkeep_(executor_) {}
@@ -130,7 +130,7 @@ Task<> Workers::run(std::list<RunningJob>::iterator running) {
     const Duration timeout = parts_.kinds.of(running->job.kind).timeout;
     outcome = JobOutcome::failed(fmt::format("it took longer than {}", format_duration(timeout)));
   } else if (running->stop.stop_requested() && outcome.kind == JobOutcome::Kind::failed) {
-    outcome = JobOutcome::failed("its worker was stopped");
+    outcome = JobOutcome::released("its worker was stopped");
   }
   end(running, std::move(outcome));
 }

@@ -20,6 +20,7 @@ class Workers {
     messaging::Bell& bell;
     Clock& clock;
     Random& random;
+    FailureReports* failures = nullptr;  // where somebody wants to know
   };
 
   // `worker` names this process in the jobs it has.
@@ -27,8 +28,8 @@ class Workers {
 
   void start();
 
-  // Claims nothing more and lets running jobs end, as long as `drain` allows. What runs then is cancelled and has
-  // failed, so that another worker tries it after the kind's backoff and not only when its lock has run out.
+  // Claims nothing more and lets running jobs end, as long as `drain` allows. What runs then is cancelled and handed
+  // back: another worker may take it at once, and only the crash of a worker costs a job one of its tries.
   Task<> stop();
 
   size_t running() const { return in_hand_.running.size(); }

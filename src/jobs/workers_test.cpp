@@ -226,13 +226,14 @@ TEST_F(WorkersTest, stopping_waits_for_a_claim_that_is_under_way) {
   EXPECT_EQ(job(id).status, JobStatus::succeeded);
 }
 
-TEST_F(WorkersTest, a_job_that_outlasts_the_drain_is_cancelled_and_tried_by_another) {
+TEST_F(WorkersTest, a_job_that_outlasts_the_drain_is_cancelled_and_handed_back_with_all_its_tries) {
   const JobId id = add();
   start([this](JobRun) { return after(1h); });
   pass(1s);
   stop();
   EXPECT_EQ(job(id).status, JobStatus::failed);
   EXPECT_EQ(job(id).error, "its worker was stopped");
+  EXPECT_EQ(job(id).attempts, 0);
 }
 
 TEST_F(WorkersTest, upkeep_tends_every_second_and_purges_until_nothing_is_left) {

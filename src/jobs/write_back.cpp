@@ -13,15 +13,15 @@ constexpr Duration longest_wait = 1min;
 }  // namespace
 
 Task<> WriteBack::round() {
-  if (in_hand_.ended.empty()) {
-    const Instant when = clock_.now() + longest_wait;
-    co_await ended_.wait_until(clock_, when);
+  if (parts_.in_hand.ended.empty()) {
+    const Instant when = parts_.clock.now() + longest_wait;
+    co_await ended_.wait_until(parts_.clock, when);
     co_return;
   }
   Batch done;
   Batch failed;
   Batch lost;
-  for (Ended job = in_hand_.ended.begin(); job != in_hand_.ended.end(); ++job) {
+  for (Ended job = parts_.in_hand.ended.begin(); job != parts_.in_hand.ended.end(); ++job) {
     // It has nothing left to do but to return.
     while (job->scope.running() > 0) co_await asio::post(executor_, asio::use_awaitable);
     Batch& batch = job->lost ? lost : job->outcome.kind == JobOutcome::Kind::done ? done : failed;
@@ -30,14 +30,14 @@ Task<> WriteBack::round() {
   for (const Ended job : lost) settle(job, "lost");
   if (!done.empty()) co_await complete(std::move(done));
   if (!failed.empty()) co_await fail(std::move(failed));
-  changed_.notify_all();
-  bell_.ring();  // their throttle keys may have room now
+  parts_.changed.notify_all();
+  parts_.bell.ring();  // their throttle keys may have room now
 }
 
 Task<> WriteBack::complete(Batch batch) {
   std::vector<Completion> completions;
   for (const Ended job : batch) completions.push_back({job->lock(), job->outcome.result});
-  const std::vector<Verdict> verdicts = co_await store_.complete(std::move(completions));
+  const std::vector<Verdict> verdicts = co_await parts_.store.complete(std::move(completions));
   for (size_t i = 0; i < batch.size(); ++i) {
     const bool accepted = verdicts[i] == Verdict::accepted;
     if (!accepted) refused(*batch[i], verdicts[i]);
@@ -48,20 +48,31 @@ Task<> WriteBack::complete(Batch batch) {
 Task<> WriteBack::fail(Batch batch) {
   std::vector<Failure> failures;
   for (const Ended job : batch) {
-    failures.push_back({job->lock(), job->outcome.error, job->outcome.kind == JobOutcome::Kind::dead});
+    failures.push_back({.job = job->lock(),
+                        .error = job->outcome.error,
+                        .permanent = job->outcome.kind == JobOutcome::Kind::dead,
+                        .released = job->outcome.kind == JobOutcome::Kind::released});
   }
-  const std::vector<FailVerdict> verdicts = co_await store_.fail(std::move(failures));
-  for (size_t i = 0; i < batch.size(); ++i) {
-    const bool accepted = verdicts[i].verdict == Verdict::accepted;
-    if (!accepted) refused(*batch[i], verdicts[i].verdict);
-    settle(batch[i], !accepted ? "lost" : verdicts[i].dead ? "dead" : "failed");
+  const std::vector<FailVerdict> verdicts = co_await parts_.store.fail(std::move(failures));
+  for (size_t i = 0; i < batch.size(); ++i) fail(batch[i], verdicts[i]);
+}
+
+void WriteBack::fail(Ended job, const FailVerdict& verdict) {
+  if (verdict.verdict != Verdict::accepted) {
+    refused(*job, verdict.verdict);
+    settle(job, "lost");
+  } else if (job->outcome.kind == JobOutcome::Kind::released) {
+    settle(job, "released");
+  } else {
+    if (parts_.failures != nullptr) parts_.failures->add(job->job.id, job->outcome.error, verdict.dead);
+    settle(job, verdict.dead ? "dead" : "failed");
   }
 }
 
 void WriteBack::settle(Ended job, std::string_view outcome) {
   observe_duration(job->job.kind, outcome, job->took);
   job->batch->ended(job->job, outcome == "succeeded", job->took);
-  in_hand_.ended.erase(job);
+  parts_.in_hand.ended.erase(job);
 }
 
 // Also after a call whose answer was lost: then it counts, and this one is the repetition.

@@ -1,6 +1,7 @@
 // Tells the store how jobs ended, many at once: what ends while the store is told of others waits for the next call.
 #pragma once
 
+#include "jobs/failure_reports.h"
 #include "jobs/job_store.h"
 #include "jobs/jobs_in_hand.h"
 #include "messaging/bell.h"
@@ -11,16 +12,16 @@ namespace sluice::jobs {
 // Belongs to one executor. All it is given must outlive it.
 class WriteBack {
  public:
-  // Whoever waits for jobs to leave `in_hand` waits at `changed`.
-  WriteBack(JobStore& store, messaging::Bell& bell, JobsInHand& in_hand, Wakeup& changed, Clock& clock,
-            const Executor& executor)
-      : store_(store),
-        bell_(bell),
-        in_hand_(in_hand),
-        changed_(changed),
-        clock_(clock),
-        executor_(executor),
-        ended_(executor) {}
+  struct Parts {
+    JobStore& store;
+    messaging::Bell& bell;
+    JobsInHand& in_hand;
+    Wakeup& changed;  // where those wait who want jobs to leave `in_hand`
+    Clock& clock;
+    FailureReports* failures = nullptr;  // where somebody wants to know
+  };
+
+  WriteBack(Parts parts, const Executor& executor) : parts_(parts), executor_(executor), ended_(executor) {}
 
   // One round of its loop. Throws EngineUnavailable; nothing is forgotten then.
   Task<> round();
@@ -34,14 +35,11 @@ class WriteBack {
 
   Task<> complete(Batch batch);
   Task<> fail(Batch batch);
+  void fail(Ended job, const FailVerdict& verdict);
   void settle(Ended job, std::string_view outcome);
   void refused(const RunningJob& job, Verdict verdict) const;
 
-  JobStore& store_;
-  messaging::Bell& bell_;
-  JobsInHand& in_hand_;
-  Wakeup& changed_;
-  Clock& clock_;
+  Parts parts_;
   Executor executor_;
   Wakeup ended_;
 };

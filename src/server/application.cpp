@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <future>
 
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
@@ -63,6 +64,13 @@ void Application::add_messages() {
 }
 
 void Application::add_features() {
+  if (settings_.errors.used()) {
+    sentry::Sender sender{.release = fmt::format("sluice@{}", version),
+                          .environment = settings_.errors.environment,
+                          .server = asio::ip::host_name()};
+    errors_ = std::make_unique<sentry::SentrySink>(settings_.errors, std::move(sender), clock_, secrets_,
+                                                   background_.executor(0));
+  }
   add_messages();
   if (options_.roles.contains(Service::documents)) {
     documents_ = std::make_unique<DocumentParts>(settings_.documents, engines_.of(Service::documents), clock_, secrets_,
@@ -71,7 +79,7 @@ void Application::add_features() {
   }
   if (options_.roles.contains(Service::jobs)) {
     jobs_ = std::make_unique<JobParts>(settings_.jobs, settings_.messaging.inbox, engines_.of(Service::jobs), clock_,
-                                       secrets_, background_.executor(0));
+                                       secrets_, errors_.get(), background_.executor(0));
     api::add_job_routes(api_, jobs_->jobs());
     links_ = std::make_unique<LinkParts>(settings_.links, engines_.of(Service::jobs), *jobs_, streams_, clock_,
                                          secrets_, background_.executor(0));
@@ -94,6 +102,7 @@ void Application::run() {
   background_.start();
   threads_.start();
   asio::post(background_.executor(0), [this] {
+    if (errors_) errors_->start();
     if (messages_) messages_->start(scope_);
     if (documents_) documents_->documents().start();
     if (jobs_) jobs_->start(scope_, messages_ ? &messages_->log() : nullptr, settings_.messaging.consumers);
@@ -127,6 +136,7 @@ void Application::close() {
   run_in_background(scope_.close());
   if (documents_) run_in_background(documents_->close());
   if (messages_) run_in_background(messages_->close());
+  if (errors_) run_in_background(errors_->close());
   threads_.stop();
   background_.stop();
 }

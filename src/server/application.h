@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/sentry/sentry_sink.h"
 #include "api/api.h"
 #include "api/system_routes.h"
 #include "http/server.h"
@@ -63,11 +64,12 @@ class Application {
   api::Readiness readiness_;
   api::Api api_;
   http::SseHub streams_;
-  TaskScope scope_;                           // on the background thread
-  std::unique_ptr<MessageParts> messages_;    // where a role needs them and there is a log
-  std::unique_ptr<DocumentParts> documents_;  // where the role is served
-  std::unique_ptr<JobParts> jobs_;            // where the role is served
-  std::unique_ptr<LinkParts> links_;          // beside the jobs
+  TaskScope scope_;                             // on the background thread
+  std::unique_ptr<sentry::SentrySink> errors_;  // where one is configured
+  std::unique_ptr<MessageParts> messages_;      // where a role needs them and there is a log
+  std::unique_ptr<DocumentParts> documents_;    // where the role is served
+  std::unique_ptr<JobParts> jobs_;              // where the role is served
+  std::unique_ptr<LinkParts> links_;            // beside the jobs
   std::unique_ptr<http::Server> server_;
 };
 

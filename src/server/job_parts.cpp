@@ -9,7 +9,7 @@
 namespace sluice::server {
 
 JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox, sql::Database& database, Clock& clock,
-                   Random& random, Executor executor)
+                   Random& random, ErrorSink* errors, Executor executor)
     : config_(config),
       clock_(clock),
       random_(random),
@@ -17,17 +17,22 @@ JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox
       worker_(fmt::format("{}:{}", asio::ip::host_name(), getpid())),
       kinds_(config.kinds),
       store_(database, kinds_, clock, random),
-      jobs_(store_, bell_, clock),
+      jobs_(store_, bell_, clock, reports_to(errors)),
       upkeep_(store_, bell_, clock, random, config.retention),
       inbox_(database, clock, inbox),
       recurring_(config.recurring, jobs_, clock, random) {}
+
+jobs::FailureReports* JobParts::reports_to(ErrorSink* errors) {
+  return errors == nullptr ? nullptr : &failures_.emplace(store_, *errors, clock_, random_);
+}
 
 void JobParts::start(TaskScope& scope, messaging::MessageLog* log, const messaging::ConsumerConfig& consumers) {
   upkeep_.start(scope);
   recurring_.start(scope);
   scope.spawn("inbox retention", run_forever("inbox retention", clock_, random_, [this] { return inbox_.round(); }));
+  if (failures_) failures_->start(scope, executor_);
   if (!handlers_.empty()) {
-    const jobs::Workers::Parts parts{store_, kinds_, bell_, clock_, random_};
+    const jobs::Workers::Parts parts{store_, kinds_, bell_, clock_, random_, failures_ ? &*failures_ : nullptr};
     workers_ = std::make_unique<jobs::Workers>(parts, config_.workers, worker_, handlers_, executor_);
     workers_->start();
   }

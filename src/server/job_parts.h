@@ -16,8 +16,9 @@ namespace sluice::server {
 // Made at start; its loops live on `executor`. References must outlive it.
 class JobParts {
  public:
+  // `errors` hears of jobs that fail, where there is one.
   JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox, sql::Database& database, Clock& clock,
-           Random& random, Executor executor);
+           Random& random, ErrorSink* errors, Executor executor);
 
   jobs::Jobs& jobs() { return jobs_; }
   const jobs::JobKinds& kinds() const { return kinds_; }
@@ -33,6 +34,8 @@ class JobParts {
   Task<> stop();
 
  private:
+  jobs::FailureReports* reports_to(ErrorSink* errors);
+
   const jobs::JobsConfig& config_;
   Clock& clock_;
   Random& random_;
@@ -41,6 +44,7 @@ class JobParts {
   jobs::JobKinds kinds_;
   sql::SqlJobStore store_;
   messaging::Bell bell_;
+  std::optional<jobs::FailureReports> failures_;  // where there is an error sink
   jobs::Jobs jobs_;
   jobs::JobUpkeep upkeep_;
   sql::InboxRetention inbox_;

@@ -90,6 +90,7 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("http", http, "The HTTP server.");
   loader.section("sse", sse, "Streams of server-sent events.");
   loader.section("log", log, "What is logged, and how.");
+  loader.section("errors", errors, "Where failures are told beside the log: Sentry, or what speaks its protocol.");
   loader.section("storage", storage, "The embedded engine.");
   loader.section("sqlite", sqlite, "The embedded engine's database.");
   loader.section("postgres", postgres, "PostgreSQL. Where url is set, records are kept there.");

@@ -10,6 +10,7 @@
 #include "adapters/kafka/kafka_config.h"
 #include "adapters/postgres/postgres_config.h"
 #include "adapters/redis/redis_config.h"
+#include "adapters/sentry/sentry_config.h"
 #include "adapters/sqlite/sqlite_config.h"
 #include "documents/origin_config.h"
 #include "http/server_config.h"
@@ -77,6 +78,7 @@ struct Settings {
   http::ServerConfig http;
   http::SseConfig sse;
   log::Options log;
+  sentry::SentryConfig errors;
   StorageSettings storage;
   sqlite::SqliteOptions sqlite;
   PostgresSettings postgres;

@@ -68,6 +68,27 @@ TEST_P(JobStoreContract, without_delay_a_failed_job_can_be_claimed_at_once) {
   EXPECT_EQ(claim_one().attempt, 2);
 }
 
+TEST_P(JobStoreContract, a_job_handed_back_can_be_claimed_at_once_and_has_all_its_tries) {
+  use({.max_attempts = 1});
+  for (const auto& key : {std::optional<std::string>(), std::optional<std::string>("a.example")}) {
+    NewJob wanted = job();
+    wanted.throttle_key = key;
+    const JobId id = add(wanted);
+    const ClaimedJob first = claim_one();
+    jobs::Failure given_back{.job = lock_of(first), .error = "stopped", .released = true};
+    const jobs::FailVerdict verdict = run(store_->fail({given_back})).at(0);
+    EXPECT_EQ(verdict.verdict, Verdict::accepted);
+    EXPECT_FALSE(verdict.dead);
+    EXPECT_EQ(status(id), failed);
+    EXPECT_EQ(find(id).attempts, 0);
+    EXPECT_EQ(complete(first), Verdict::not_running);
+    const ClaimedJob second = claim_one();
+    EXPECT_EQ(second.id, id);
+    EXPECT_EQ(second.attempt, 1);
+    EXPECT_EQ(complete(second), Verdict::accepted);
+  }
+}
+
 TEST_P(JobStoreContract, a_permanent_failure_is_death_at_once) {
   use({.max_attempts = 9});
   const JobId id = add();

@@ -72,13 +72,15 @@ constexpr Statement write_attempts{Statement::PerDialect{
               "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, $2, $3 "
               "FROM jobs WHERE id = $1"}};
 constexpr Statement postpone{Statement::PerDialect{
-    .postgres = "UPDATE jobs SET status = 'failed', "
+    .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - given.taken_back, "
                 "  slot = CASE WHEN throttle_key IS NULL AND given.delay <= 0 THEN 0 END, "
                 "  run_after = now() + given.delay * interval '1 microsecond', last_error = given.error, "
                 "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
-                "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::text[]) AS given (id, delay, error) "
+                "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::text[], $4::text::integer[]) "
+                "  AS given (id, delay, error, taken_back) "
                 "WHERE jobs.id = given.id",
-    .sqlite = "UPDATE jobs SET status = 'failed', slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
+    .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - $4, "
+              "  slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
               "  run_after = now() + $2, last_error = $3, "
               "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
 constexpr Statement free_unique_keys{
@@ -150,6 +152,10 @@ class Changes {
       ended_.add(job.id, "succeeded", Null{}, ending.result);
       return false;
     }
+    if (ending.how == Ending::How::released) {
+      postponed_.add(job.id, 0, ending.error, 1);
+      return false;
+    }
     const bool lost = ending.how == Ending::How::lost;
     const bool dead = lost || ending.how == Ending::How::failed_for_good || job.attempts >= job.max_attempts;
     attempts_.add(job.id, lost ? "lost" : dead ? "dead" : "failed", ending.error);
@@ -158,7 +164,7 @@ class Changes {
       free_key(job);
     } else {
       const Duration delay = rules_.kinds->of(job.kind).backoff.after(job.attempts, *rules_.random);
-      postponed_.add(job.id, delay.count(), ending.error);
+      postponed_.add(job.id, delay.count(), ending.error, 0);
     }
     return dead;
   }

@@ -13,9 +13,10 @@
 
 namespace sluice::sql {
 
-// One try's end. `lost` ends only a lock that has run out, of a job without further tries.
+// One try's end. `lost` ends only a lock that has run out, of a job without further tries; `released` takes the try
+// back.
 struct Ending {
-  enum class How { succeeded, failed, failed_for_good, lost };
+  enum class How { succeeded, failed, failed_for_good, lost, released };
 
   jobs::LockedJob job;
   How how = How::succeeded;

@@ -25,6 +25,11 @@ TxTask<bool> enqueue_first_time(Tx& tx, messaging::MessageId message, PreparedJo
   co_return first;
 }
 
+Ending::How how_of(const jobs::Failure& failure) {
+  if (failure.released) return Ending::How::released;
+  return failure.permanent ? Ending::How::failed_for_good : Ending::How::failed;
+}
+
 TxTask<> give_again(Tx& tx, ThrottledKeys keys) {
   co_await lock_keys(tx, keys);
   co_await give_slots(tx, keys);
@@ -103,8 +108,7 @@ Task<std::vector<Verdict>> SqlJobStore::complete(std::vector<jobs::Completion> c
 Task<std::vector<jobs::FailVerdict>> SqlJobStore::fail(std::vector<jobs::Failure> failures) {
   std::vector<Ending> endings;
   for (jobs::Failure& failure : failures) {
-    const Ending::How how = failure.permanent ? Ending::How::failed_for_good : Ending::How::failed;
-    endings.push_back({.job = failure.job, .how = how, .error = std::move(failure.error)});
+    endings.push_back({.job = failure.job, .how = how_of(failure), .error = std::move(failure.error)});
   }
   return end_all(std::move(endings));
 }
