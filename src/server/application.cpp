@@ -85,6 +85,8 @@ void Application::add_features() {
                                          secrets_, background_.executor(0));
     api::add_import_routes(api_, links_->imports(), links_->import_stream());
     api::add_link_routes(api_, links_->links());
+    enrichment_ = std::make_unique<EnrichmentParts>(*links_, clock_, background_.executor(0));
+    enrichment_->register_with(jobs_->handlers());
   }
 }
 
@@ -133,6 +135,7 @@ void Application::run() {
 
 void Application::close() {
   if (jobs_) run_in_background(jobs_->stop());
+  if (enrichment_) run_in_background(enrichment_->close());
   run_in_background(scope_.close());
   if (documents_) run_in_background(documents_->close());
   if (messages_) run_in_background(messages_->close());

@@ -18,6 +18,7 @@
 #include "runtime/task_scope.h"
 #include "server/document_parts.h"
 #include "server/engines.h"
+#include "server/enrichment_parts.h"
 #include "server/identity.h"
 #include "server/job_parts.h"
 #include "server/link_parts.h"
@@ -64,12 +65,13 @@ class Application {
   api::Readiness readiness_;
   api::Api api_;
   http::SseHub streams_;
-  TaskScope scope_;                             // on the background thread
-  std::unique_ptr<sentry::SentrySink> errors_;  // where one is configured
-  std::unique_ptr<MessageParts> messages_;      // where a role needs them and there is a log
-  std::unique_ptr<DocumentParts> documents_;    // where the role is served
-  std::unique_ptr<JobParts> jobs_;              // where the role is served
-  std::unique_ptr<LinkParts> links_;            // beside the jobs
+  TaskScope scope_;                              // on the background thread
+  std::unique_ptr<sentry::SentrySink> errors_;   // where one is configured
+  std::unique_ptr<MessageParts> messages_;       // where a role needs them and there is a log
+  std::unique_ptr<DocumentParts> documents_;     // where the role is served
+  std::unique_ptr<JobParts> jobs_;               // where the role is served
+  std::unique_ptr<LinkParts> links_;             // beside the jobs
+  std::unique_ptr<EnrichmentParts> enrichment_;  // beside the links
   std::unique_ptr<http::Server> server_;
 };
 

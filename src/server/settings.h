@@ -15,11 +15,11 @@
 #include "documents/origin_config.h"
 #include "http/server_config.h"
 #include "http/sse.h"
-#include "jobs/jobs_config.h"
 #include "links/links_config.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
 #include "server/coordination_settings.h"
+#include "server/job_kinds.h"
 #include "server/messaging_settings.h"
 #include "server/services.h"
 
@@ -88,7 +88,7 @@ struct Settings {
   MessagingSettings messaging;
   AccountsSettings accounts;
   documents::DocumentsConfig documents;
-  jobs::JobsConfig jobs;
+  jobs::JobsConfig jobs = jobs_with_own_kinds();
   links::LinksConfig links;
 
   // Registers every section with `loader`, which fills them; they must not move afterwards.

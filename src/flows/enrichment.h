@@ -1,0 +1,47 @@
+// The work of an `enrich_link` job: visits the link, keeps what was found, and decides whether trying again is of use.
+//
+// The link is settled before its job is: the imports that wait for it are told by the same transaction. A worker that
+// dies in between does it once more, which changes nothing.
+#pragma once
+
+#include <functional>
+
+#include "jobs/job_handler.h"
+#include "links/blocked_domains.h"
+#include "links/import_news.h"
+#include "links/link_store.h"
+
+namespace sluice::flows {
+
+// Belongs to the workers' executor; many jobs may be under way.
+class Enrichment {
+ public:
+  // links::Enricher::enrich.
+  using Visit = std::function<Task<Result<links::PageFacts, links::LinkFailure>>(links::CanonicalUrl, Deadline)>;
+
+  // What it names outlives it.
+  struct Parts {
+    Visit visit;
+    links::LinkStore& links;
+    links::BlockedDomains& domains;
+    links::ImportNews& news;
+  };
+
+  // So often a domain answers "forbidden", over all its links, until it is believed.
+  static constexpr int64_t whims = 3;
+
+  explicit Enrichment(Parts parts) : parts_(std::move(parts)) {}
+
+  // A JobHandler. Throws EngineUnavailable.
+  Task<jobs::JobOutcome> run(jobs::JobRun job);
+
+ private:
+  Task<jobs::JobOutcome> keep(links::LinkId link, links::PageFacts facts);
+  Task<jobs::JobOutcome> give_up_or_retry(links::CanonicalUrl url, links::LinkFailure failure, bool last_try);
+  // Whether no further try can help.
+  Task<bool> is_final(links::CanonicalUrl url, links::FailureReason reason);
+
+  Parts parts_;
+};
+
+}  // namespace sluice::flows

@@ -1,0 +1,26 @@
+#include "server/enrichment_parts.h"
+
+#include "links/enrichment_job.h"
+
+namespace sluice::server {
+
+EnrichmentParts::EnrichmentParts(LinkParts& links, Clock& clock, const Executor& executor)
+    : client_(executor, clock, client_options(links.config())),
+      scope_(executor),
+      enricher_(links.config(), client_, clock, scope_, executor),
+      enrichment_({.visit = [this](links::CanonicalUrl url,
+                                   Deadline deadline) { return enricher_.enrich(std::move(url), deadline); },
+                   .links = links.links(),
+                   .domains = links.blocked_domains(),
+                   .news = links.news()}) {}
+
+void EnrichmentParts::register_with(jobs::JobHandlers& handlers) {
+  handlers.add(links::enrich_link, [this](jobs::JobRun job) { return enrichment_.run(std::move(job)); });
+}
+
+Task<> EnrichmentParts::close() {
+  co_await scope_.close();
+  co_await client_.close();
+}
+
+}  // namespace sluice::server
