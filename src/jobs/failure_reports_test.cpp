@@ -92,7 +92,7 @@ TEST_F(FailureReportsTest, too_many_at_once_are_dropped) {
 
 TEST_F(FailureReportsTest, failures_told_by_workers_from_outside_are_reported_if_they_were_accepted) {
   messaging::Bell bell;
-  Jobs jobs(store, bell, clock, &reports);
+  Jobs jobs(store, bell, clock, {.failures = &reports});
   const JobId id = store.add({.kind = "mail", .payload = "{}"});
   run(claim());
   run(fail(jobs, {id, 99}));

@@ -15,19 +15,19 @@ constexpr Duration longest_pause = 1s;
 
 Task<std::vector<Enqueued>> Jobs::enqueue(std::vector<NewJob> jobs) {
   std::vector<Enqueued> enqueued = co_await store_.enqueue(std::move(jobs));
-  bell_.ring();
+  added();
   co_return enqueued;
 }
 
 Task<bool> Jobs::enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs) {
   const bool first = co_await store_.enqueue_once(message, std::move(jobs));
-  if (first) bell_.ring();
+  if (first) added();
   co_return first;
 }
 
 Task<std::optional<bool>> Jobs::retry(JobId id) {
   const std::optional<bool> done = co_await store_.retry(id);
-  bell_.ring();
+  added();
   co_return done;
 }
 
@@ -40,9 +40,9 @@ Task<std::vector<Verdict>> Jobs::complete(std::vector<Completion> completions) {
 Task<std::vector<FailVerdict>> Jobs::fail(std::vector<Failure> failures) {
   std::vector<FailVerdict> verdicts = co_await store_.fail(failures);
   bell_.ring();
-  for (size_t i = 0; failures_ != nullptr && i < failures.size(); ++i) {
+  for (size_t i = 0; told_.failures != nullptr && i < failures.size(); ++i) {
     if (verdicts[i].verdict != Verdict::accepted) continue;
-    failures_->add(failures[i].job.id, std::move(failures[i].error), verdicts[i].dead);
+    told_.failures->add(failures[i].job.id, std::move(failures[i].error), verdicts[i].dead);
   }
   co_return verdicts;
 }
@@ -65,6 +65,11 @@ Task<std::vector<ClaimedJob>> Jobs::claim(ClaimRequest request, Duration wait) {
     if (pause > shortest_pause && clock_.now() < soonest) co_await clock_.sleep_until(soonest);
     pause = std::min(pause * 2, longest_pause);
   }
+}
+
+void Jobs::added() {
+  bell_.ring();
+  if (told_.other_processes) told_.other_processes();
 }
 
 void Jobs::end_waits() {

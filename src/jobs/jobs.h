@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "jobs/failure_reports.h"
 #include "jobs/job_store.h"
@@ -12,11 +13,17 @@ namespace sluice::jobs {
 // Safe to share between threads. All it is given must outlive it.
 class Jobs {
  public:
-  // `failures` hears of jobs that failed, where somebody wants to know.
-  Jobs(JobStore& store, messaging::Bell& bell, Clock& clock, FailureReports* failures = nullptr)
-      : store_(store), bell_(bell), clock_(clock), failures_(failures) {}
+  // Who else wants to know.
+  struct Told {
+    FailureReports* failures = nullptr;       // that jobs failed
+    std::function<void()> other_processes{};  // that jobs were added; must not wait
+  };
 
-  // As the store has it; idle workers of this process see them at once.
+  Jobs(JobStore& store, messaging::Bell& bell, Clock& clock) : Jobs(store, bell, clock, Told{}) {}
+  Jobs(JobStore& store, messaging::Bell& bell, Clock& clock, Told told)
+      : store_(store), bell_(bell), clock_(clock), told_(std::move(told)) {}
+
+  // As the store has it; idle workers see them at once.
   Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs);
   Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs);
   Task<std::optional<bool>> retry(JobId id);
@@ -28,6 +35,9 @@ class Jobs {
   // Whoever waits in `claim` goes, and nobody waits any more.
   void end_waits();
 
+  // Somebody added jobs to the store by other means.
+  void added();
+
   // What needs nothing but the store.
   JobStore& store() { return store_; }
 
@@ -35,7 +45,7 @@ class Jobs {
   JobStore& store_;
   messaging::Bell& bell_;
   Clock& clock_;
-  FailureReports* failures_;
+  const Told told_;
   std::atomic<bool> waits_ended_ = false;
 };
 

@@ -80,6 +80,7 @@ void Application::add_features() {
   if (options_.roles.contains(Service::jobs)) {
     jobs_ = std::make_unique<JobParts>(settings_.jobs, settings_.messaging.inbox, engines_.of(Service::jobs), clock_,
                                        secrets_, errors_.get(), background_.executor(0));
+    jobs_->hear_others(engines_);
     api::add_job_routes(api_, jobs_->jobs());
     links_ = std::make_unique<LinkParts>(settings_.links, engines_.of(Service::jobs), *jobs_, streams_, clock_,
                                          secrets_, background_.executor(0));

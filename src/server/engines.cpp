@@ -20,7 +20,8 @@ Task<> ask_for_pong(redis::Redis& redis) {
 
 }  // namespace
 
-Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access) {
+Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access)
+    : settings_(settings), clock_(clock) {
   if (settings.redis.used()) {
     redis_thread_ = std::make_unique<IoThreads>(1);
     redis_ = std::make_unique<redis::Redis>(settings.redis, redis_thread_->executor(0), clock);
@@ -51,6 +52,16 @@ Engines::Engines(const Settings& settings, const Roles& roles, Clock& clock, Acc
 
 Engines::~Engines() {
   if (redis_) asio::co_spawn(redis_thread_->executor(0), redis_->close(), asio::use_future).get();
+}
+
+std::unique_ptr<postgres::PostgresNews> Engines::news(Service service, std::string channel, std::function<void()> heard,
+                                                      Random& random) {
+  if (!settings_.postgres.used()) return nullptr;
+  postgres::PostgresConfig config = settings_.postgres.of(service);
+  if (config.direct_url.empty()) return nullptr;
+  config.url = config.direct_url;
+  return std::make_unique<postgres::PostgresNews>(std::move(config), std::move(channel), std::move(heard), *thread_,
+                                                  clock_, random);
 }
 
 std::vector<api::EngineProbe> Engines::probes() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adapters/postgres/engine_thread.h"
+#include "adapters/postgres/postgres_news.h"
 #include "adapters/redis/redis.h"
 #include "adapters/sql/database.h"
 #include "adapters/sqlite/sqlite_database.h"
@@ -36,10 +37,16 @@ class Engines {
   // Where state in memory survives a crash: of the embedded engine. Null on PostgreSQL.
   coordination::Journal* journal() const { return journal_; }
 
+  // Between the processes that share the service's database, where it can be had: on PostgreSQL with a direct URL.
+  std::unique_ptr<postgres::PostgresNews> news(Service service, std::string channel, std::function<void()> heard,
+                                               Random& random);
+
   // One for each engine, for /readyz.
   std::vector<api::EngineProbe> probes() const;
 
  private:
+  const Settings& settings_;
+  Clock& clock_;
   std::unique_ptr<postgres::EngineThread> thread_;
   std::map<Service, std::shared_ptr<sql::Database>> databases_;
   std::vector<std::shared_ptr<sql::Database>> outboxes_;

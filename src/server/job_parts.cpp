@@ -17,13 +17,22 @@ JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox
       worker_(fmt::format("{}:{}", asio::ip::host_name(), getpid())),
       kinds_(config.kinds),
       store_(database, kinds_, clock, random),
-      jobs_(store_, bell_, clock, reports_to(errors)),
+      jobs_(store_, bell_, clock, {.failures = reports_to(errors), .other_processes = [this] { tell_others(); }}),
       upkeep_(store_, bell_, clock, random, config.retention),
       inbox_(database, clock, inbox),
       recurring_(config.recurring, jobs_, clock, random) {}
 
 jobs::FailureReports* JobParts::reports_to(ErrorSink* errors) {
   return errors == nullptr ? nullptr : &failures_.emplace(store_, *errors, clock_, random_);
+}
+
+void JobParts::hear_others(Engines& engines) {
+  const auto heard = [this] { bell_.ring(); };
+  news_ = engines.news(Service::jobs, "job_service", heard, random_);
+}
+
+void JobParts::tell_others() {
+  if (news_) news_->tell();
 }
 
 void JobParts::start(TaskScope& scope, messaging::MessageLog* log, const messaging::ConsumerConfig& consumers) {

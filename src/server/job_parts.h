@@ -10,6 +10,7 @@
 #include "jobs/jobs.h"
 #include "jobs/workers.h"
 #include "messaging/consumer.h"
+#include "server/engines.h"
 
 namespace sluice::server {
 
@@ -28,6 +29,9 @@ class JobParts {
   // Which kinds this process works on, and how: before `start`.
   jobs::JobHandlers& handlers() { return handlers_; }
 
+  // New jobs of other processes are seen at once from now on, where their database has news of them. Before `start`.
+  void hear_others(Engines& engines);
+
   // Also adds the jobs that other services ask for by messages, where there is a log.
   void start(TaskScope& scope, messaging::MessageLog* log, const messaging::ConsumerConfig& consumers);
   // Before the scope is closed.
@@ -35,6 +39,7 @@ class JobParts {
 
  private:
   jobs::FailureReports* reports_to(ErrorSink* errors);
+  void tell_others();
 
   const jobs::JobsConfig& config_;
   Clock& clock_;
@@ -52,6 +57,7 @@ class JobParts {
   jobs::JobHandlers handlers_;
   std::unique_ptr<jobs::Workers> workers_;        // where there are handlers
   std::unique_ptr<messaging::Consumer> enqueue_;  // where there is a log
+  std::unique_ptr<postgres::PostgresNews> news_;  // where there is a direct connection
 };
 
 }  // namespace sluice::server

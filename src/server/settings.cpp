@@ -16,6 +16,8 @@ void StorageSettings::describe(config::Section<StorageSettings>& section) {
 void ServiceDatabase::describe(config::Section<ServiceDatabase>& section) {
   section.key("url", &ServiceDatabase::url, "Where this service's database is, if not postgres.url.");
   section.key("replica_url", &ServiceDatabase::replica_url, "Its replica, if not postgres.replica_url.");
+  section.key("direct_url", &ServiceDatabase::direct_url,
+              "The same without a pooler; where url is set here, postgres.direct_url is not used.");
   section.secret("password", &ServiceDatabase::password, "Of its login, if not postgres.password.");
 }
 
@@ -32,7 +34,8 @@ void PostgresSettings::validate(config::Problems& problems) const {
     if (std::ranges::find(server::services, role, &ServiceNames::role) == server::services.end()) {
       problems.add("services", "there is no service " + role + "; use the names that --roles takes");
     }
-    if (postgres::has_password(database.url) || postgres::has_password(database.replica_url)) {
+    if (postgres::has_password(database.url) || postgres::has_password(database.replica_url) ||
+        postgres::has_password(database.direct_url)) {
       problems.add("services",
                    "a URL of " + role + " holds a password, which does not belong there; set password_file");
     }
@@ -46,7 +49,11 @@ postgres::PostgresConfig PostgresSettings::of(Service service) const {
   config.user = called.schema;
   const auto own = services.find(std::string(called.role));
   if (own == services.end()) return config;
-  if (!own->second.url.empty()) config.url = own->second.url;
+  if (!own->second.url.empty()) {
+    config.url = own->second.url;
+    config.direct_url.clear();
+  }
+  if (!own->second.direct_url.empty()) config.direct_url = own->second.direct_url;
   if (!own->second.replica_url.empty()) config.replica_url = own->second.replica_url;
   if (!own->second.password.empty()) config.password = own->second.password;
   return config;

@@ -35,6 +35,7 @@ struct StorageSettings {
 struct ServiceDatabase {
   std::string url;
   std::string replica_url;
+  std::string direct_url;
   std::string password;
 
   static void describe(config::Section<ServiceDatabase>& section);

@@ -186,6 +186,37 @@ Task<> Connection::wait(bool for_write, Duration silence) {
   if (error) throw boost::system::system_error(error);
 }
 
+Task<size_t> Connection::hear(Duration most) {
+  size_t heard = take_notifications();  // those that came with an answer
+  if (heard == 0) {
+    line_->hearing = true;
+    try {
+      co_await wait(false, most);
+      consume_input();
+      heard = take_notifications();
+    } catch (const DeadlineExceeded&) {
+      // Nothing was said.
+    } catch (const boost::system::system_error& error) {
+      if (error.code() != asio::error::operation_aborted) throw;
+    }
+    line_->hearing = false;
+  }
+  co_return heard;
+}
+
+void Connection::rouse() {
+  if (line_->hearing) line_->socket.cancel();
+}
+
+size_t Connection::take_notifications() {
+  size_t taken = 0;
+  while (PGnotify* const notification = PQnotifies(pg_)) {
+    PQfreemem(notification);
+    ++taken;
+  }
+  return taken;
+}
+
 void Connection::consume_input() {
   if (PQconsumeInput(pg_) != 1) lost();
 }

@@ -59,6 +59,11 @@ class Connection {
   // ConnectionLost, or DeadlineExceeded once the server has been silent for `silence`; the connection is broken then.
   Task<PipelineOutcome> run(std::vector<Step> steps, Duration silence);
 
+  // Waits for notifications of channels that the session listens to, `most` at most; how many there were. Throws
+  // ConnectionLost. None where it was roused. Only through a direct connection.
+  Task<size_t> hear(Duration most);
+  void rouse();
+
   // False once it can't be used any more: broken, given up half way, or left inside a transaction.
   bool usable() const;
 
@@ -73,6 +78,7 @@ class Connection {
     asio::posix::stream_descriptor socket;
     asio::steady_timer silence;
     bool timed_out = false;
+    bool hearing = false;
     uint64_t watch = 0;  // counts, so that an old watch is told from the present one
   };
 
@@ -82,6 +88,7 @@ class Connection {
   Task<> flush(Duration silence);
   Task<> wait(bool for_write, Duration silence);
   void consume_input();
+  size_t take_notifications();
   void adopt_socket();
   [[noreturn]] void not_let_in();
   [[noreturn]] void lost();

@@ -41,6 +41,11 @@ void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   section.secret("password", &C::password, "Of the services' logins.");
   section.key("replica_url", &C::replica_url, "A streaming replica for reads that may be some seconds old.")
       .rule(url_form, is_url);
+  section
+      .key("direct_url", &C::direct_url,
+           "PostgreSQL itself, where url leads to a pooler: for news of new jobs between instances. Without it they "
+           "are found by polling.")
+      .rule(url_form, is_url);
   describe_pool(section);
   section.key("connect_timeout", &C::connect_timeout, "How long connecting may take.").at_least(1ms);
   section.key("statement_timeout", &C::statement_timeout, "How long a statement may take.").at_least(1ms);
@@ -58,6 +63,7 @@ void PostgresConfig::validate(config::Problems& problems) const {
       "holds a password, which does not belong there; set SLUICE_POSTGRES_PASSWORD or password_file";
   if (has_password(url)) problems.add("url", put_it_elsewhere);
   if (has_password(replica_url)) problems.add("replica_url", put_it_elsewhere);
+  if (has_password(direct_url)) problems.add("direct_url", put_it_elsewhere);
   if (url.empty() && !replica_url.empty()) problems.add("url", "is missing; a replica needs the database it follows");
 }
 
