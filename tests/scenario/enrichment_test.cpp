@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
+#include "adapters/sql/sql_blocked_domains.h"
+#include "adapters/sql/sql_import_store.h"
 #include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/sql_link_store.h"
 #include "links/enrichment_job.h"
 #include "runtime/system_clock.h"
 #include "server/blocking.h"
 #include "server/engines.h"
-#include "server/link_parts.h"
 #include "tests/scenario/one_server.h"
 #include "tests/support/lab_web.h"
 #include "tests/support/needs.h"
@@ -34,7 +36,9 @@ struct Desk {
       : loaded(server::load_settings({config, {}})),
         engines(loaded->settings, {server::Service::jobs}, clock, server::Engines::Access::beside_owner),
         kinds(loaded->settings.jobs.kinds),
-        links(loaded->settings.links, engines.of(server::Service::jobs), kinds, clock, random),
+        imports(engines.of(server::Service::jobs), kinds, clock, random),
+        links(engines.of(server::Service::jobs)),
+        blocked_domains(engines.of(server::Service::jobs)),
         jobs(engines.of(server::Service::jobs), kinds, clock, random) {}
 
   template <class Value>
@@ -48,7 +52,9 @@ struct Desk {
   std::unique_ptr<server::LoadedSettings> loaded;
   server::Engines engines;
   jobs::JobKinds kinds;
-  server::LinkParts links;
+  sql::SqlImportStore imports;
+  sql::SqlLinkStore links;
+  sql::SqlBlockedDomains blocked_domains;
   sql::SqlJobStore jobs;
 };
 
@@ -64,8 +70,9 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
   void begin(const std::string& more = "", std::vector<std::string> web_flags = {}) {
     web_.emplace(std::move(web_flags));
     start_server(GetParam() == "sqlite" ? Records::sqlite : Records::pgbouncer,
-                 "[links]\nallow_loopback = true\ntimeout = \"2s\"\n"
-                 "[jobs.kinds.enrich_link]\nbackoff = [\"100ms\"]\n" +
+                 "[links]\nallow_loopback = true\ntimeout = \"" + timeout_ +
+                     "\"\n"
+                     "[jobs.kinds.enrich_link]\nbackoff = [\"100ms\"]\n" +
                      more);
     desk_.emplace(config_);
   }
@@ -81,11 +88,11 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
     for (const auto& [host, target] : sites) {
       bookmarks.push_back({.folder = "", .title = host, .url = *links::CanonicalUrl::parse(web_->url(host, target))});
     }
-    desk_->run(desk_->links.imports().begin(import_, owner_));
-    ASSERT_TRUE(desk_->run(desk_->links.imports().add(import_, std::move(bookmarks))));
-    ASSERT_TRUE(desk_->run(desk_->links.imports().end_reading(import_, 0)));
+    desk_->run(desk_->imports.begin(import_, owner_));
+    ASSERT_TRUE(desk_->run(desk_->imports.add(import_, std::move(bookmarks))));
+    ASSERT_TRUE(desk_->run(desk_->imports.end_reading(import_, 0)));
   }
-  Import progress() { return desk_->run(desk_->links.imports().find(import_, owner_)).value(); }
+  Import progress() { return desk_->run(desk_->imports.find(import_, owner_)).value(); }
   // As it is when `done`; what waits for it looks every now and then, as a person would.
   Import wait(const std::function<bool(const Import&)>& done, Duration most = 60s) {
     const Instant end = desk_->clock.now() + most;
@@ -102,7 +109,7 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
 
   std::map<std::string, OwnedLink> links() {
     std::map<std::string, OwnedLink> found;
-    for (OwnedLink& link : desk_->run(desk_->links.links().list(owner_, std::nullopt, std::nullopt, 1'000)).links) {
+    for (OwnedLink& link : desk_->run(desk_->links.list(owner_, std::nullopt, std::nullopt, 1'000)).links) {
       found.emplace(link.url, link);
     }
     return found;
@@ -135,6 +142,7 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
     return document["byHost"][host][what].get(count) == simdjson::SUCCESS ? count : 0;
   }
 
+  std::string timeout_ = "2s";  // of a visit
   std::optional<LabWeb> web_;
   std::optional<Desk> desk_;
   links::OwnerId owner_;
@@ -189,7 +197,7 @@ TEST_P(EnrichmentScenario, what_no_further_try_can_mend_is_dead_at_once) {
     EXPECT_THAT(dead.last_error.value_or(""), HasSubstr(reason + ": "));
   }
   std::set<std::string> blamed;
-  for (const auto& one : desk_->run(desk_->links.blocked_domains().candidates(100))) blamed.insert(one.domain);
+  for (const auto& one : desk_->run(desk_->blocked_domains.candidates(100))) blamed.insert(one.domain);
   EXPECT_THAT(blamed, UnorderedElementsAre("captcha.test", "closed.test", "polite.test"));
 }
 
@@ -211,7 +219,7 @@ TEST_P(EnrichmentScenario, ordinary_failures_are_tried_again_and_settle_the_link
     EXPECT_EQ(dead.attempts, 2);
     EXPECT_EQ(dead.history.size(), 2U);
   }
-  EXPECT_TRUE(desk_->run(desk_->links.blocked_domains().candidates(100)).empty());
+  EXPECT_TRUE(desk_->run(desk_->blocked_domains.candidates(100)).empty());
 }
 
 TEST_P(EnrichmentScenario, a_domain_that_answers_403_again_and_again_is_not_tried_again) {
@@ -224,7 +232,7 @@ TEST_P(EnrichmentScenario, a_domain_that_answers_403_again_and_again_is_not_trie
     attempts.push_back(ended_job("forbidden.test", target).attempts);
   }
   EXPECT_THAT(attempts, Contains(1));
-  const auto blamed = desk_->run(desk_->links.blocked_domains().candidates(100));
+  const auto blamed = desk_->run(desk_->blocked_domains.candidates(100));
   ASSERT_EQ(blamed.size(), 1U);
   EXPECT_GE(blamed[0].reasons.at(FailureReason::forbidden), 4);
 }
@@ -272,6 +280,7 @@ TEST_P(EnrichmentScenario, one_slow_domain_does_not_slow_the_others) {
 }
 
 TEST_P(EnrichmentScenario, a_job_cut_off_by_a_stop_in_order_is_handed_back_with_all_its_tries) {
+  timeout_ = "5m";  // however slow the machine is
   begin("[jobs.workers]\ndrain = \"10ms\"\n");
   import({{"slow.test", "/stall"}});
   const Instant end = desk_->clock.now() + 10s;
@@ -304,6 +313,22 @@ TEST_P(EnrichmentScenario, no_domain_is_asked_by_more_than_two_at_once_over_thre
   }
   EXPECT_EQ(second.stop(), 0);
   EXPECT_EQ(third.stop(), 0);
+}
+
+TEST_P(EnrichmentScenario, other_processes_hear_of_new_jobs) {
+  if (GetParam() == "sqlite") GTEST_SKIP() << "there is no other process";
+  begin();
+  std::atomic<int> heard = 0;
+  const auto news = desk_->engines.news(server::Service::jobs, "job_service", [&heard] { ++heard; }, desk_->random);
+  const auto wait_until_heard = [&](int times) {
+    const Instant end = desk_->clock.now() + 10s;
+    while (heard < times && desk_->clock.now() < end) desk_->run(desk_->clock.sleep_for(1ms));
+  };
+  wait_until_heard(1);  // it listens
+  key_ = make_key("SERVICE");
+  EXPECT_EQ(ask("POST", "/api/v1/jobs", R"({"jobs":[{"kind":"mail","payload":1}]})").status, 201);
+  wait_until_heard(2);
+  EXPECT_EQ(heard, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(, EnrichmentScenario, testing::Values("sqlite", "pgbouncer"),

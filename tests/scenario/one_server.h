@@ -33,6 +33,7 @@ class OneServer {
       if (records == Records::pgbouncer) pgbouncer_.emplace(*postgres_);
       const std::string url = pgbouncer_ ? pgbouncer_->url() : postgres_->url();
       config += fmt::format("[postgres]\nurl = \"{}\"\nadmin_user = \"{}\"\n", url, postgres_->user());
+      if (pgbouncer_) config += fmt::format("direct_url = \"{}\"\n", postgres_->url());
       config += fmt::format("password_file = \"{0}\"\nadmin_password_file = \"{0}\"\n", password);
     }
     config_ = write("sluice.toml", config + more);
