@@ -86,8 +86,10 @@ void Application::add_features() {
                                          secrets_, background_.executor(0));
     api::add_import_routes(api_, links_->imports(), links_->import_stream());
     api::add_link_routes(api_, links_->links());
-    enrichment_ = std::make_unique<EnrichmentParts>(*links_, clock_, background_.executor(0));
-    enrichment_->register_with(jobs_->handlers());
+    if (settings_.links.enrich) {
+      enrichment_ = std::make_unique<EnrichmentParts>(*links_, clock_, background_.executor(0));
+      enrichment_->register_with(jobs_->handlers());
+    }
   }
 }
 

@@ -71,7 +71,7 @@ class Application {
   std::unique_ptr<DocumentParts> documents_;     // where the role is served
   std::unique_ptr<JobParts> jobs_;               // where the role is served
   std::unique_ptr<LinkParts> links_;             // beside the jobs
-  std::unique_ptr<EnrichmentParts> enrichment_;  // beside the links
+  std::unique_ptr<EnrichmentParts> enrichment_;  // where links are visited
   std::unique_ptr<http::Server> server_;
 };
 
