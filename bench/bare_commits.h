@@ -1,6 +1,6 @@
 // The yardstick of the embedded database: a bare loop that commits 64 inserts at a time, with the pragmas of
-// sqlite::Connection but for one: it leaves checkpoints to SQLite, every 1,000 pages. Then its WAL is written over again
-// and again, as ours is; without checkpoints the WAL only grows, and the same loop makes a third fewer commits.
+// sqlite::Connection but for one: it leaves checkpoints to SQLite, every 1,000 pages. Then its WAL is written over
+// again and again, as ours is; without checkpoints the WAL only grows, and the same loop makes a third fewer commits.
 #pragma once
 
 #include <filesystem>
