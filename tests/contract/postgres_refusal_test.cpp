@@ -36,6 +36,10 @@ class PostgresRefusal : public TaskFixture {
     admin_.emplace(config, thread_, clock_);
     const std::string create = fmt::format("CREATE ROLE \"{}\" LOGIN PASSWORD 'x' CONNECTION LIMIT 1", role_);
     run(admin_->write(create.c_str()));
+    // Nobody may connect without being named, once services have been set up here.
+    const std::string admit = fmt::format(
+        "DO $$ BEGIN EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), '{}'); END $$", role_);
+    run(admin_->write(admit.c_str()));
     config.user = role_;
     config.password = "x";
     config.pool_max = 2;

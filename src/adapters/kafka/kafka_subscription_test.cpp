@@ -12,7 +12,6 @@ namespace {
 
 using messaging::AssignmentRef;
 using messaging::Fetched;
-using messaging::Progress;
 using MockCluster = std::unique_ptr<rd_kafka_mock_cluster_t, Destroy<rd_kafka_mock_cluster_destroy>>;
 
 constexpr int16_t offset_commit = 8;  // as Kafka's protocol numbers it
