@@ -31,6 +31,8 @@ asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
 
 int serve_until_stopped(asio::io_context& context, BareServer& server, const std::string& listen) {
   const asio::ip::tcp::endpoint at = endpoint_of(listen);
+  // Before anybody is told that we listen: who is told may stop us at once.
+  asio::signal_set signals(context, SIGTERM, SIGINT);
   try {
     fmt::print("listening on {}\n", server.start(at));
   } catch (const boost::system::system_error& error) {
@@ -38,7 +40,6 @@ int serve_until_stopped(asio::io_context& context, BareServer& server, const std
     return 1;
   }
   std::fflush(stdout);
-  asio::signal_set signals(context, SIGTERM, SIGINT);
   signals.async_wait([&](const boost::system::error_code&, int) {
     asio::co_spawn(context, server.close(), [&context](const std::exception_ptr&) { context.stop(); });
   });
