@@ -42,11 +42,14 @@ class EmbeddedJobWorker : public TaskFixture {
     }
   }
 
-  void work_for(Duration duration) {
+  // A worker that is killed when its history has so many bytes, about 200 for each job; or after a while, where no more
+  // jobs are free: those of the worker before it are not, for as long as its locks last.
+  void work_until_killed(uintmax_t bytes) {
     const std::filesystem::path history = folder_ / fmt::format("history-{}", ++started_);
     Process worker({.arguments = {binary("job_worker"), data_, "", kind, history}});
     worker.wait_for_line("working");
-    run(clock_.sleep_for(duration));
+    const Instant latest = clock_.now() + 1200ms;
+    while (file_size(history) < bytes && clock_.now() < latest) run(clock_.sleep_for(1ms));
     worker.kill();
     history_.add(history, std::chrono::floor<Duration>(clock_.now().time_since_epoch()));
   }
@@ -82,7 +85,8 @@ TEST_F(EmbeddedJobWorker, killed_at_random_loses_nothing_and_does_nothing_twice_
   const int64_t jobs = in_full() ? 100'000 : 3'000;
   add_jobs(static_cast<size_t>(jobs));
   const Instant end = clock_.now() + (in_full() ? 20min : 60s);
-  while (counts().live > 0 && clock_.now() < end) work_for(Duration(random.below(1'200'000)));
+  const uint64_t most_bytes = in_full() ? 800'000 : 80'000;
+  while (counts().live > 0 && clock_.now() < end) work_until_killed(random.below(most_bytes));
 
   const Counts ended = counts();
   EXPECT_EQ(ended.live, 0);
