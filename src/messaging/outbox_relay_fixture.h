@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "messaging/outbox_relay.h"
