@@ -29,7 +29,7 @@ links::ImportId id_of_try(links::OwnerId owner, const std::string& key, unsigned
 }  // namespace
 
 BookmarkImports::BookmarkImports(Parts parts, const links::ImportsConfig& config)
-    : parts_(parts), config_(config), places_(config.at_once, config.at_once_each) {}
+    : parts_(std::move(parts)), config_(config), places_(config.at_once, config.at_once_each) {}
 
 Task<Result<links::Import, ImportRefusal>> BookmarkImports::import(OwnerId owner, std::optional<std::string> key,
                                                                    http::BodySource& file) {
@@ -98,7 +98,7 @@ Task<bool> BookmarkImports::add_batch(ImportId id, std::vector<Bookmark>& found)
   std::vector<Bookmark> batch(std::move_iterator(found.begin()), std::move_iterator(end));
   found.erase(found.begin(), end);
   const bool added = co_await parts_.store.add(id, std::move(batch));
-  if (added) parts_.bell.ring();
+  if (added) parts_.jobs_added();
   co_return added;
 }
 

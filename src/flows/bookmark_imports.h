@@ -16,7 +16,6 @@
 #include "links/import_news.h"
 #include "links/import_store.h"
 #include "links/imports_config.h"
-#include "messaging/bell.h"
 #include "runtime/task_scope.h"
 
 namespace sluice::flows {
@@ -41,11 +40,11 @@ class BookmarkImports {
   using ImportId = links::ImportId;
   using OwnerId = links::OwnerId;
 
-  // All outlive it. `bell` wakes the workers of this process.
+  // All outlive it.
   struct Parts {
     links::ImportStore& store;
     links::ImportNews& news;
-    messaging::Bell& bell;
+    std::function<void()> jobs_added;  // jobs::Jobs::added
     Clock& clock;
     Random& random;
   };

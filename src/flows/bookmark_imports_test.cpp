@@ -156,8 +156,7 @@ class BookmarkImportsTest : public testing::Test {
   SeededRandom random{1};
   PretendImportStore store;
   HeardNews news;
-  messaging::Bell bell;
-  BookmarkImports imports{{store, news, bell, clock, random},
+  BookmarkImports imports{{store, news, [] {}, clock, random},
                           {.at_once = 3, .at_once_each = 2, .reading_limit = 50s, .settle_every = 1min}};
   OwnerId owner = OwnerId::make(clock.wall(), random);
   std::exception_ptr failure;

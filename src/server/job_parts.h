@@ -24,7 +24,6 @@ class JobParts {
   jobs::Jobs& jobs() { return jobs_; }
   const jobs::JobKinds& kinds() const { return kinds_; }
   // To be rung by those who add jobs in a transaction of their own.
-  messaging::Bell& bell() { return bell_; }
 
   // Which kinds this process works on, and how: before `start`.
   jobs::JobHandlers& handlers() { return handlers_; }

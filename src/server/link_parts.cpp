@@ -9,7 +9,7 @@ LinkParts::LinkParts(const links::LinksConfig& config, sql::Database& database, 
       links_(database),
       blocked_domains_(database),
       import_stream_(import_store_, hub, clock, random, executor, config.imports.look_every),
-      imports_({import_store_, import_stream_, jobs.bell(), clock, random}, config.imports) {}
+      imports_({import_store_, import_stream_, [&jobs] { jobs.jobs().added(); }, clock, random}, config.imports) {}
 
 void LinkParts::start(TaskScope& scope) {
   imports_.start(scope);
