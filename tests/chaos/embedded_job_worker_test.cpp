@@ -2,8 +2,6 @@
 //
 // Promised: every job ends succeeded; none runs twice at the same time; every attempt is either the one that succeeded
 // or one that was cut off.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "adapters/sql/sql_job_store.h"
@@ -13,22 +11,13 @@
 #include "tests/chaos/job_kind_in_chaos.h"
 #include "tests/contract/task_fixture.h"
 #include "tests/support/process.h"
+#include "tests/support/run_length.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
 namespace {
 
 const std::string kind = "chaos";
-
-uint64_t seed() {
-  const char* given = std::getenv("SLUICE_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  return static_cast<uint64_t>(SystemClock().wall().time_since_epoch().count());
-}
-
-bool in_full() {
-  return std::getenv("SLUICE_LONG") != nullptr;
-}
 
 // The file belongs to one process at a time: the test looks at it only between two workers.
 class EmbeddedJobWorker : public TaskFixture {

@@ -4,7 +4,6 @@
 // or one that was cut off; at no instant more than k of one throttle key run; nobody needs to be told that the database
 // is back.
 #include <csignal>
-#include <cstdlib>
 
 #include <gtest/gtest.h>
 
@@ -18,22 +17,13 @@
 #include "tests/contract/task_fixture.h"
 #include "tests/support/needs.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 namespace {
 
 const std::string kind = "chaos";
 const std::string password = "a password";
-
-uint64_t seed() {
-  const char* given = std::getenv("SLUICE_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  return static_cast<uint64_t>(SystemClock().wall().time_since_epoch().count());
-}
-
-bool in_full() {
-  return std::getenv("SLUICE_LONG") != nullptr;
-}
 
 class JobWorkers : public TaskFixture {
  protected:

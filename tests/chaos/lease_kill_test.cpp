@@ -1,5 +1,4 @@
 #include <csignal>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -14,16 +13,11 @@
 #include "runtime/system_clock.h"
 #include "tests/contract/task_fixture.h"
 #include "tests/support/process.h"
+#include "tests/support/run_length.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
 namespace {
-
-uint64_t seed() {
-  const char* given = std::getenv("SLUICE_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  return SystemClock().wall().time_since_epoch().count();
-}
 
 class LeaseKill : public TaskFixture {
  protected:
@@ -105,12 +99,11 @@ class LeaseKill : public TaskFixture {
 };
 
 TEST_F(LeaseKill, every_answer_still_holds_after_a_kill) {
-  const bool in_full = std::getenv("SLUICE_LONG") != nullptr;
   const uint64_t chosen = seed();
   SCOPED_TRACE(fmt::format("SLUICE_SEED={}", chosen));
   SeededRandom random(chosen);
-  for (int kill = 0; kill < (in_full ? 100 : 12); ++kill) {
-    take_and_kill(1 + random.below(in_full ? 10'000 : 1'500));
+  for (int kill = 0; kill < (in_full() ? 100 : 12); ++kill) {
+    take_and_kill(1 + random.below(in_full() ? 10'000 : 1'500));
     expect_nothing_lost();
     if (HasFailure()) return;
   }

@@ -1,6 +1,5 @@
 // Embedded: what was acknowledged of a day is spent, and no window gives a second burst, after kill -9.
 #include <csignal>
-#include <cstdlib>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "tests/chaos/limit_spender_plan.h"
 #include "tests/contract/database_fixture.h"
 #include "tests/support/process.h"
+#include "tests/support/run_length.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/window_check.h"
 
@@ -59,7 +59,7 @@ class LimitKill : public TaskFixture {
 };
 
 TEST_F(LimitKill, what_was_acknowledged_is_spent) {
-  const int kills = std::getenv("SLUICE_LONG") != nullptr ? 50 : 5;
+  const int kills = in_full() ? 50 : 5;
   SeededRandom random(1);
   const int64_t most = spender_plan().day[0].most;
   for (int kill = 0; kill < kills && !HasFailure(); ++kill) {

@@ -2,7 +2,6 @@
 // message of a key begins only when all before it have ended, in whichever of the processes.
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "tests/support/needs.h"
 #include "tests/support/process.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/run_length.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
@@ -86,7 +86,7 @@ class LogKill : public testing::Test {
     auto consumer = std::make_unique<Process>(ProcessOptions{.arguments = command});
     consumer->wait_for_line("ready", 60s);
     KeenPublisher publisher(engine, place);
-    const int kills = std::getenv("SLUICE_LONG") != nullptr ? 50 : 5;
+    const int kills = in_full() ? 50 : 5;
     for (int i = 0; i < kills; ++i) {
       listen(*consumer, 50 + random_.below(300));
       consumer->signal(SIGKILL);

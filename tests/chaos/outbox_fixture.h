@@ -6,7 +6,6 @@
 #pragma once
 
 #include <csignal>
-#include <cstdlib>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +16,7 @@
 #include "tests/chaos/outbox_tables.h"
 #include "tests/contract/task_fixture.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 
@@ -135,7 +135,6 @@ class OutboxChaos : public TaskFixture {
     return all;
   }
   void let_pass(Duration time) { run(clock_.sleep_for(time)); }
-  static bool long_form() { return std::getenv("SLUICE_LONG") != nullptr; }
 
   SystemClock clock_;
   postgres::EngineThread thread_;

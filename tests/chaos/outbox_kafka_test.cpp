@@ -19,7 +19,7 @@ TEST_F(OutboxChaos, kafka_stops_for_a_while_and_nothing_is_lost_twice_or_out_of_
   kill_a_relay();
   kafka.kill();
   wait_until("backlog", [this] { return unpublished() > 300; });
-  if (long_form()) let_pass(1min);
+  if (in_full()) let_pass(1min);
   kafka.start();
   see_effects(300);
   pause_a_relay();

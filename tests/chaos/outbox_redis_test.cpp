@@ -13,14 +13,14 @@ TEST_F(OutboxChaos, redis_forgets_everything_again_and_again_and_nothing_is_lost
   where_ = redis.url();
   set_up_database();
   start_all();
-  for (int i = 0; i < (long_form() ? 20 : 3); ++i) {
+  for (int i = 0; i < (in_full() ? 20 : 3); ++i) {
     redis.wipe();
     see_effects(100);
   }
   kill_a_relay();
   redis.kill();
   wait_until("backlog", [this] { return unpublished() > 100; });
-  if (long_form()) let_pass(1min);
+  if (in_full()) let_pass(1min);
   redis.start_empty();
   see_effects(100);
   pause_a_relay();

@@ -2,8 +2,6 @@
 //
 // Promised: calls fail only while it is away, soon and not for ever; when it is back everything goes on at full speed
 // with no restart of ours; nothing that was acknowledged is missing.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/postgres_database.h"
@@ -13,6 +11,7 @@
 #include "tests/contract/database_fixture.h"
 #include "tests/support/needs.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 namespace {
@@ -70,7 +69,7 @@ class PostgresRestarted : public PostgresRestart, public testing::WithParamInter
     if (!IsSkipped() && !HasFatalFailure()) open_with_table();
   }
 
-  static int rounds() { return std::getenv("SLUICE_LONG") != nullptr ? 21 : 3; }
+  static int rounds() { return in_full() ? 21 : 3; }
 
   // One load goes on from before the server is taken down until it has worked for a while again.
   void take_down_and_up() {

@@ -1,5 +1,4 @@
 #include <csignal>
-#include <cstdlib>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "tests/chaos/sqlite_writer_schema.h"
 #include "tests/contract/database_fixture.h"
 #include "tests/support/process.h"
+#include "tests/support/run_length.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
@@ -22,18 +22,12 @@ struct Plan {
 
 // The long form has more kills, and rows so big that they also meet checkpoints.
 Plan plan() {
-  if (std::getenv("SLUICE_LONG") == nullptr) return {};
+  if (!in_full()) return {};
   return {.kills = 100, .row_bytes = "4000"};
 }
 
 // Every kill strikes at a random moment of a run of so many acknowledged writes.
 constexpr size_t writes_in_a_run = 10'000;
-
-uint64_t seed() {
-  const char* given = std::getenv("SLUICE_SEED");
-  if (given != nullptr) return std::strtoull(given, nullptr, 10);
-  return SystemClock().wall().time_since_epoch().count();
-}
 
 class SqliteKill : public TaskFixture {
  protected:

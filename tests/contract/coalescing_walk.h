@@ -1,13 +1,13 @@
 // Random walks through a coordination::Coalescing, compared with the model step by step.
 #pragma once
 
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <random>
 
 #include "tests/contract/coalescing_fixture.h"
 #include "tests/contract/coalescing_model.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 
@@ -96,8 +96,7 @@ class CoalescingWalk : public CoalescingFixture {
 };
 
 TEST_P(CoalescingWalk, every_answer_is_the_models) {
-  const bool at_length = std::getenv("SLUICE_LONG") != nullptr;
-  for (uint64_t seed = 1; seed <= (at_length ? 1000 : 30); ++seed) {
+  for (uint64_t seed = 1; seed <= (in_full() ? 1000 : 30); ++seed) {
     start(seed);
     for (int i = 0; i < 100; ++i) {
       step();

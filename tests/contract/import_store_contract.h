@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/contract/link_stores_fixture.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 
@@ -217,7 +218,7 @@ TEST_P(ImportStoreContract, an_import_whose_reading_broke_off_has_failed) {
 }
 
 TEST_P(ImportStoreContract, takes_a_large_export_twice_and_makes_its_jobs_once) {
-  const int thousands = std::getenv("SLUICE_LONG") != nullptr ? 20 : 2;
+  const int thousands = in_full() ? 20 : 2;
   const int pages = 475 * thousands;
   const auto import_all = [this, thousands, pages] {
     const Import import = begin();

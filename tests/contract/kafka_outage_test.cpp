@@ -2,6 +2,7 @@
 #include "tests/contract/kafka_engines.h"
 #include "tests/support/kafka_cluster.h"
 #include "tests/support/needs.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 namespace {
@@ -255,7 +256,7 @@ TEST_F(KafkaOutage, a_leader_killed_under_way_costs_nothing_acknowledged_and_no_
   run(keep_declaring({.name = "orders", .partitions = 6}));
   read("orders");
   // Each broker leads some of the partitions.
-  const size_t to_kill = std::getenv("SLUICE_LONG") != nullptr ? cluster.size() : 1;
+  const size_t to_kill = in_full() ? cluster.size() : 1;
   size_t killed = 0;
   size_t enough = 500;
   const auto done = [&] {

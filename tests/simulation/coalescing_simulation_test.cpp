@@ -2,11 +2,10 @@
 //
 // Promised, whatever happens: versions only grow; a message is skipped only for a stored fetch that began after it was
 // issued. Once the storm is over: an item that is asked for is refreshed all the time, with about one message a fetch.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "tests/simulation/coalescing_world.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 namespace {
@@ -34,8 +33,7 @@ void calm_after_a_storm(CoalescingWorld& world) {
 }
 
 TEST(CoalescingSimulation, versions_grow_nothing_is_skipped_untruly_and_calm_follows_every_storm) {
-  const bool at_length = std::getenv("SLUICE_LONG") != nullptr;
-  for (uint64_t seed = 1; seed <= (at_length ? 2000U : 40U); ++seed) {
+  for (uint64_t seed = 1; seed <= (in_full() ? 2000U : 40U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     CoalescingWorld world(seed);
     for (int storm = 0; storm < 3; ++storm) {

@@ -2,12 +2,11 @@
 //
 // Promised, whatever happens: a message begins only when all before it with its key have finished, whoever finished
 // them; nothing unfinished is ever committed. Once the storm is over: everything published is finished and committed.
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/simulation/consumer_world.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 namespace {
@@ -19,10 +18,9 @@ void pass(ConsumerWorld& world, int steps, Weather weather) {
 }
 
 TEST(ConsumerSimulation, keys_keep_their_order_nothing_is_skipped_and_everything_is_handled_after_every_storm) {
-  const bool at_length = std::getenv("SLUICE_LONG") != nullptr;
   int letters = 0;
   int assignments = 0;
-  for (uint64_t seed = 1; seed <= (at_length ? 500U : 3U); ++seed) {
+  for (uint64_t seed = 1; seed <= (in_full() ? 500U : 3U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     ConsumerWorld world(seed);
     for (int storm = 0; storm < 2; ++storm) {

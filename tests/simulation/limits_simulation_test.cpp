@@ -1,9 +1,8 @@
 // Never more than N in any window, whatever happens: random plans, schedules and misfortunes in simulated time.
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "tests/simulation/limited_world.h"
+#include "tests/support/run_length.h"
 
 namespace sluice::test {
 namespace {
@@ -35,7 +34,7 @@ void expect_promise(const LimitedWorld& world, const LimitPlan& plan, uint64_t s
 }
 
 uint64_t seeds() {
-  return std::getenv("SLUICE_LONG") != nullptr ? 3000 : 150;
+  return in_full() ? 3000 : 150;
 }
 
 TEST(Limits, hold_in_every_window_over_loss_restart_failover_and_clocks_going_back) {
