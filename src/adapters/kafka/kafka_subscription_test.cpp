@@ -3,8 +3,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
-#include <librdkafka/rdkafka_mock.h>
 
+#include "adapters/kafka/mock_kafka.h"
 #include "runtime/system_clock.h"
 
 namespace sluice::kafka {
@@ -12,7 +12,6 @@ namespace {
 
 using messaging::AssignmentRef;
 using messaging::Fetched;
-using MockCluster = std::unique_ptr<rd_kafka_mock_cluster_t, Destroy<rd_kafka_mock_cluster_destroy>>;
 
 constexpr int16_t offset_commit = 8;  // as Kafka's protocol numbers it
 
@@ -27,8 +26,8 @@ class KafkaSubscriptionTest : public testing::Test {
   };
 
   KafkaSubscriptionTest() {
-    rd_kafka_mock_topic_create(cluster_.get(), topic, 2, 1);
-    const Instance producer = instances_.producer();
+    rd_kafka_mock_topic_create(kafka_.cluster(), topic, 2, 1);
+    const Instance producer = kafka_.instances().producer();
     const TopicHandle to(rd_kafka_topic_new(producer.get(), topic, nullptr));
     for (int partition = 0; partition < 2; ++partition) {
       rd_kafka_produce(to.get(), partition, RD_KAFKA_MSG_F_COPY, const_cast<char*>("x"), 1, nullptr, 0, nullptr);
@@ -47,7 +46,7 @@ class KafkaSubscriptionTest : public testing::Test {
 
   Member& join() {
     const messaging::SubscriptionConfig config{.group = "g", .topics = {topic}, .session = 3s};
-    auto subscription = std::make_unique<KafkaSubscription>(instances_, config, io_.get_executor(), clock_);
+    auto subscription = std::make_unique<KafkaSubscription>(kafka_.instances(), config, io_.get_executor(), clock_);
     members_.push_back(std::make_unique<Member>(std::move(subscription)));
     return *members_.back();
   }
@@ -62,7 +61,7 @@ class KafkaSubscriptionTest : public testing::Test {
     finish();
   }
   void refuse_a_commit(rd_kafka_resp_err_t error) {
-    rd_kafka_mock_push_request_errors(cluster_.get(), offset_commit, 1, error);
+    rd_kafka_mock_push_request_errors(kafka_.cluster(), offset_commit, 1, error);
   }
 
   SystemClock clock_;
@@ -89,14 +88,7 @@ class KafkaSubscriptionTest : public testing::Test {
   void finish() {
     while (running_ > 0) io_.run_one();
   }
-  static KafkaConfig config_of(const rd_kafka_mock_cluster_t* cluster) {
-    return {.brokers = rd_kafka_mock_cluster_bootstraps(cluster), .linger = 0ms};
-  }
-
-  Instances unconnected_{KafkaConfig{.brokers = "127.0.0.1:1"}};
-  const Instance host_ = unconnected_.producer();
-  const MockCluster cluster_{rd_kafka_mock_cluster_new(host_.get(), 1)};
-  Instances instances_{config_of(cluster_.get())};
+  MockKafka kafka_;
   asio::io_context io_;
   int running_ = 0;
   std::vector<std::unique_ptr<Member>> members_;

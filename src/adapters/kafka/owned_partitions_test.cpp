@@ -5,16 +5,13 @@
 
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
-#include <librdkafka/rdkafka_mock.h>
 
-#include "adapters/kafka/instances.h"
+#include "adapters/kafka/mock_kafka.h"
 
 namespace sluice::kafka {
 namespace {
 
 using messaging::Fetched;
-
-using MockCluster = std::unique_ptr<rd_kafka_mock_cluster_t, Destroy<rd_kafka_mock_cluster_destroy>>;
 
 // librdkafka's pretended brokers: a topic of one partition, of which a consumer owns it.
 class OwnedPartitionsTest : public testing::Test {
@@ -22,7 +19,7 @@ class OwnedPartitionsTest : public testing::Test {
   static constexpr const char* topic = "t";
 
   OwnedPartitionsTest() {
-    rd_kafka_mock_topic_create(cluster_.get(), topic, 1, 1);
+    rd_kafka_mock_topic_create(kafka_.cluster(), topic, 1, 1);
     add_to(*one_);
     owned_.add(*one_);
     throw_if(rd_kafka_assign(consumer_.get(), one_.get()));
@@ -32,7 +29,7 @@ class OwnedPartitionsTest : public testing::Test {
     rd_kafka_topic_partition_list_add(&list, topic, 0)->offset = 0;
   }
   void publish(int count) {
-    const Instance producer = instances_.producer();
+    const Instance producer = kafka_.instances().producer();
     const TopicHandle to(rd_kafka_topic_new(producer.get(), topic, nullptr));
     for (int i = 0; i < count; ++i) {
       rd_kafka_produce(to.get(), 0, RD_KAFKA_MSG_F_COPY, const_cast<char*>("x"), 1, nullptr, 0, nullptr);
@@ -67,17 +64,10 @@ class OwnedPartitionsTest : public testing::Test {
   // Waits a little for librdkafka's threads.
   void wait_a_little() const { const Event event(rd_kafka_queue_poll(events_.get(), 10)); }
 
-  static KafkaConfig config_of(const rd_kafka_mock_cluster_t* cluster) {
-    return {.brokers = rd_kafka_mock_cluster_bootstraps(cluster), .linger = 0ms};
-  }
-
-  Instances unconnected_{KafkaConfig{.brokers = "127.0.0.1:1"}};
-  const Instance host_ = unconnected_.producer();
-  const MockCluster cluster_{rd_kafka_mock_cluster_new(host_.get(), 1)};
-  Instances instances_{config_of(cluster_.get())};
+  MockKafka kafka_;
   asio::io_context io_;
   QueueSignal signal_{io_.get_executor(), [] {}};
-  const Instance consumer_ = instances_.consumer({.group = "g", .topics = {topic}});
+  const Instance consumer_ = kafka_.instances().consumer({.group = "g", .topics = {topic}});
   const Queue events_{rd_kafka_queue_get_consumer(consumer_.get())};
   const Partitions one_ = new_partitions(1);
 
