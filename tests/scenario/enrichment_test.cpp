@@ -61,6 +61,7 @@ struct Desk {
 class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::string> {
  protected:
   using Sites = std::vector<std::pair<std::string, std::string>>;  // host and target
+  using Reasons = std::map<Sites::value_type, std::string>;        // why each of them fails
 
   void SetUp() override {
     if (GetParam() == "pgbouncer") {
@@ -135,6 +136,22 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
     while (!found.finished_at && desk_->clock.now() < end) found = job(host, target);
     return found;
   }
+
+  // Imported together, each of them fails for its reason and is dead after so many tries.
+  void expect_dead_after(int attempts, const Reasons& reasons) {
+    Sites all;
+    for (const auto& [site, reason] : reasons) all.push_back(site);
+    import(all);
+    EXPECT_EQ(wait_for_end().failed_items, static_cast<int64_t>(reasons.size()));
+    for (const auto& [site, reason] : reasons) {
+      EXPECT_EQ(outcome(site.first, site.second), reason) << site.first << site.second;
+      const jobs::Job dead = ended_job(site.first, site.second);
+      EXPECT_EQ(dead.status, jobs::JobStatus::dead);
+      EXPECT_EQ(dead.attempts, attempts);
+      EXPECT_EQ(dead.history.size(), static_cast<size_t>(attempts));
+      EXPECT_THAT(dead.last_error.value_or(""), HasSubstr(reason + ": "));
+    }
+  }
   uint64_t web_count(const std::string& host, const char* what) {
     const RawResponse stats = RawClient(web_->port()).get("/lab/stats");
     uint64_t count = 0;
@@ -179,23 +196,12 @@ TEST_P(EnrichmentScenario, pages_give_their_facts_however_they_are_written_and_r
 
 TEST_P(EnrichmentScenario, what_no_further_try_can_mend_is_dead_at_once) {
   begin();
-  const std::map<std::pair<std::string, std::string>, std::string> sites{
-      {{"hop.test", "/redirect/9"}, "bad-link"},   {{"round.test", "/loop"}, "bad-link"},
-      {{"closed.test", "/x"}, "robots"},           {{"polite.test", "/private/x"}, "robots"},
-      {{"captcha.test", "/x"}, "captcha"},         {{"trap.test", "/to-private"}, "bad-link"},
-      {{"trap.test", "/to-metadata"}, "bad-link"}, {{"trap.test", "/to-file"}, "bad-link"},
-      {{"old.test", "/status/410"}, "gone"}};
-  Sites all;
-  for (const auto& [site, reason] : sites) all.push_back(site);
-  import(all);
-  EXPECT_EQ(wait_for_end().failed_items, 9);
-  for (const auto& [site, reason] : sites) {
-    EXPECT_EQ(outcome(site.first, site.second), reason) << site.first << site.second;
-    const jobs::Job dead = ended_job(site.first, site.second);
-    EXPECT_EQ(dead.status, jobs::JobStatus::dead);
-    EXPECT_EQ(dead.attempts, 1);
-    EXPECT_THAT(dead.last_error.value_or(""), HasSubstr(reason + ": "));
-  }
+  const Reasons reasons{{{"hop.test", "/redirect/9"}, "bad-link"},   {{"round.test", "/loop"}, "bad-link"},
+                        {{"closed.test", "/x"}, "robots"},           {{"polite.test", "/private/x"}, "robots"},
+                        {{"captcha.test", "/x"}, "captcha"},         {{"trap.test", "/to-private"}, "bad-link"},
+                        {{"trap.test", "/to-metadata"}, "bad-link"}, {{"trap.test", "/to-file"}, "bad-link"},
+                        {{"old.test", "/status/410"}, "gone"}};
+  expect_dead_after(1, reasons);
   std::set<std::string> blamed;
   for (const auto& one : desk_->run(desk_->blocked_domains.candidates(100))) blamed.insert(one.domain);
   EXPECT_THAT(blamed, UnorderedElementsAre("captcha.test", "closed.test", "polite.test"));
@@ -203,22 +209,12 @@ TEST_P(EnrichmentScenario, what_no_further_try_can_mend_is_dead_at_once) {
 
 TEST_P(EnrichmentScenario, ordinary_failures_are_tried_again_and_settle_the_link_with_the_last) {
   begin();
-  const std::map<std::pair<std::string, std::string>, std::string> sites{{{"down.test", "/x"}, "unavailable"},
-                                                                         {{"busy.test", "/status/429"}, "rate-limited"},
-                                                                         {{"half.test", "/broken"}, "unreachable"},
-                                                                         {{"slow.test", "/stall"}, "unreachable"},
-                                                                         {{"stall.test", "/x"}, "unreachable"}};
-  Sites all;
-  for (const auto& [site, reason] : sites) all.push_back(site);
-  import(all);
-  EXPECT_EQ(wait_for_end().failed_items, 5);
-  for (const auto& [site, reason] : sites) {
-    EXPECT_EQ(outcome(site.first, site.second), reason) << site.first << site.second;
-    const jobs::Job dead = ended_job(site.first, site.second);
-    EXPECT_EQ(dead.status, jobs::JobStatus::dead);
-    EXPECT_EQ(dead.attempts, 2);
-    EXPECT_EQ(dead.history.size(), 2U);
-  }
+  const Reasons reasons{{{"down.test", "/x"}, "unavailable"},
+                        {{"busy.test", "/status/429"}, "rate-limited"},
+                        {{"half.test", "/broken"}, "unreachable"},
+                        {{"slow.test", "/stall"}, "unreachable"},
+                        {{"stall.test", "/x"}, "unreachable"}};
+  expect_dead_after(2, reasons);
   EXPECT_TRUE(desk_->run(desk_->blocked_domains.candidates(100)).empty());
 }
 

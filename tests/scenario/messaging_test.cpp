@@ -5,9 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/blocking.h"
-#include "server/log_desk.h"
-#include "tests/scenario/one_server.h"
+#include "tests/scenario/log_server.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/needs.h"
 #include "tests/support/process.h"
@@ -46,7 +44,7 @@ Task<std::string> make_letter(LogDesk& desk, std::string key, std::string payloa
 }
 
 // A server, its engines, and a desk beside it.
-class Messaging : public testing::TestWithParam<LogEngine>, protected OneServer {
+class Messaging : public testing::TestWithParam<LogEngine>, protected LogServer {
  protected:
   void SetUp() override {
     std::string config;
@@ -60,22 +58,11 @@ class Messaging : public testing::TestWithParam<LogEngine>, protected OneServer 
       kafka_.emplace();
       config = fmt::format("[kafka]\nbrokers = \"{}\"\n", kafka_->address());
     }
-    start_server(GetParam() == LogEngine::embedded ? Records::sqlite : Records::postgres, config);
-    loaded_ = server::load_settings({config_, {}});
-    ASSERT_TRUE(loaded_->problems.empty());
-    desk_.emplace(loaded_->settings, GetParam());
+    start_with_log(GetParam() == LogEngine::embedded ? Records::sqlite : Records::postgres, GetParam(), config);
     key_ = make_key("ADMIN");
   }
-  void TearDown() override {
-    if (desk_) run(desk_->parts.close());
-    desk_.reset();
-    stop_server();
-  }
+  void TearDown() override { stop_with_log(); }
 
-  template <class Value>
-  Value run(Task<Value> task) {
-    return server::run_blocking(desk_->here, std::move(task));
-  }
   // How many pages there are, a letter each.
   int pages(const std::string& target) const {
     std::string cursor;
@@ -98,8 +85,6 @@ class Messaging : public testing::TestWithParam<LogEngine>, protected OneServer 
 
   std::optional<RedisServer> redis_;
   std::optional<KafkaBroker> kafka_;
-  std::unique_ptr<server::LoadedSettings> loaded_;
-  std::optional<LogDesk> desk_;
 };
 
 TEST_P(Messaging, migrate_makes_the_topics_and_tail_shows_what_is_in_them) {

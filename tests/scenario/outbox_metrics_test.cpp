@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/blocking.h"
-#include "server/log_desk.h"
-#include "tests/scenario/one_server.h"
+#include "tests/scenario/log_server.h"
 #include "tests/support/needs.h"
 #include "tests/support/redis_server.h"
 
@@ -14,7 +12,6 @@ namespace sluice::test {
 namespace {
 
 using messaging::OutboxMessage;
-using server::LogDesk;
 
 constexpr const char* topic = "payment.events";
 
@@ -23,7 +20,7 @@ sql::TxTask<> append(sql::Tx& tx, sql::Outbox outbox, std::vector<OutboxMessage>
 }
 
 // Records in SQLite, the log in Redis: so there is something to relay.
-class OutboxMetrics : public testing::Test, protected OneServer {
+class OutboxMetrics : public testing::Test, protected LogServer {
  protected:
   void SetUp() override {
     SLUICE_NEEDS(RedisServer::why_missing());
@@ -31,20 +28,10 @@ class OutboxMetrics : public testing::Test, protected OneServer {
   }
   void begin(Records records) {
     redis_.emplace();
-    start_server(records, fmt::format("[redis]\nurl = \"{}\"\n", redis_->url()));
-    loaded_ = server::load_settings({config_, {}});
-    desk_.emplace(loaded_->settings, server::LogEngine::redis);
+    start_with_log(records, server::LogEngine::redis, fmt::format("[redis]\nurl = \"{}\"\n", redis_->url()));
   }
-  void TearDown() override {
-    if (desk_) run(desk_->parts.close());
-    desk_.reset();
-    stop_server();
-  }
+  void TearDown() override { stop_with_log(); }
 
-  template <class Value>
-  Value run(Task<Value> task) {
-    return server::run_blocking(desk_->here, std::move(task));
-  }
   void tell(const std::string& to, int count) {
     server::Engines engines(loaded_->settings, {server::Service::accounts}, desk_->clock,
                             server::Engines::Access::beside_owner);
@@ -73,8 +60,6 @@ class OutboxMetrics : public testing::Test, protected OneServer {
   }
 
   std::optional<RedisServer> redis_;
-  std::unique_ptr<server::LoadedSettings> loaded_;
-  std::optional<LogDesk> desk_;
 };
 
 TEST_F(OutboxMetrics, an_outbox_that_is_behind_is_shown_and_warned_of_once) {

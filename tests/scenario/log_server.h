@@ -1,0 +1,37 @@
+// A real server with its message log, and a desk beside it from which the log is looked at.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "server/blocking.h"
+#include "server/log_desk.h"
+#include "tests/scenario/one_server.h"
+
+namespace sluice::test {
+
+// Base of a fixture.
+class LogServer : protected OneServer {
+ protected:
+  void start_with_log(Records records, server::LogEngine engine, const std::string& more) {
+    start_server(records, more);
+    loaded_ = server::load_settings({config_, {}});
+    if (!loaded_->problems.empty()) throw std::runtime_error("the server took settings that the desk does not");
+    desk_.emplace(loaded_->settings, engine);
+  }
+  void stop_with_log() {
+    if (desk_) run(desk_->parts.close());
+    desk_.reset();
+    stop_server();
+  }
+
+  template <class Value>
+  Value run(Task<Value> task) {
+    return server::run_blocking(desk_->here, std::move(task));
+  }
+
+  std::unique_ptr<server::LoadedSettings> loaded_;
+  std::optional<server::LogDesk> desk_;
+};
+
+}  // namespace sluice::test
