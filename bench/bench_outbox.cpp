@@ -105,15 +105,23 @@ void set_up(World& world) {
 // Counts what is marked, so that nobody has to ask the database.
 class CountedStore : public sql::SqlOutboxStore {
  public:
-  using SqlOutboxStore::SqlOutboxStore;
+  CountedStore(sql::Database& database, const Executor& executor) : SqlOutboxStore(database), more_(executor) {}
 
   Task<> mark_published(std::vector<messaging::OutboxMark> marks) override {
     const size_t count = marks.size();
     co_await SqlOutboxStore::mark_published(std::move(marks));
-    marked += count;
+    marked_ += count;
+    more_.notify_all();
   }
 
-  size_t marked = 0;
+  size_t marked() const { return marked_; }
+  Task<> until_marked(size_t goal) {
+    while (marked_ < goal) co_await more_.wait();
+  }
+
+ private:
+  size_t marked_ = 0;
+  Wakeup more_;
 };
 
 // A relay, for as long as it lives.
@@ -121,7 +129,7 @@ class Relay {
  public:
   Relay(World& world, sql::Database& database, messaging::MessageLog& log)
       : world_(world),
-        store_(database),
+        store_(database, world.io.get_executor()),
         relay_({store_, log, bell_, world.clock, world.random}, {}, fmt::format("relay {}", ++started_),
                world.io.get_executor()) {
     relay_.start();
@@ -131,10 +139,8 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   messaging::Bell& bell() { return bell_; }
-  size_t marked() const { return store_.marked; }
-  Task<> until_marked(size_t goal) {
-    while (store_.marked < goal) co_await world_.clock.sleep_for(1ms);
-  }
+  size_t marked() const { return store_.marked(); }
+  Task<> until_marked(size_t goal) { return store_.until_marked(goal); }
 
  private:
   inline static int started_ = 0;
@@ -149,11 +155,15 @@ sql::TxTask<> change_body(sql::Tx& tx, sql::Outbox outbox, messaging::OutboxMess
 }
 
 struct Arrivals {
+  explicit Arrivals(const Executor& executor) : more(executor) {}
+
   std::map<messaging::MessageId, Instant> at;
+  Wakeup more;
 };
 
 Task<messaging::Handled> note(Arrivals& arrivals, Clock& clock, messaging::Delivery delivery) {
   arrivals.at[delivery.message_id().value()] = clock.now();
+  arrivals.more.notify_all();
   co_return messaging::Handled::done();
 }
 
@@ -171,7 +181,7 @@ Task<double> tell_one(World& world, sql::Database& service, sql::Outbox outbox, 
   co_await service.transact(change_body, outbox, message);
   const Instant committed = world.clock.now();
   outbox.announce();
-  while (!arrivals.at.contains(id)) co_await world.clock.sleep_for(100us);
+  while (!arrivals.at.contains(id)) co_await arrivals.more.wait();
   const auto took = std::chrono::duration<double, std::milli>(arrivals.at[id] - committed).count();
   const auto pause = Duration{static_cast<int64_t>(10'000 + world.random.below(20'000))};
   co_await world.clock.sleep_for(pause);
@@ -180,7 +190,7 @@ Task<double> tell_one(World& world, sql::Database& service, sql::Outbox outbox, 
 
 void measure_delay(World& world, sql::Database& common, messaging::MessageLog& log) {
   const auto service = world.log_in("job_service");
-  Arrivals arrivals;
+  Arrivals arrivals(world.io.get_executor());
   messaging::Consumer consumer(
       {log, world.clock, world.random}, {}, {.group = "bench", .topics = {topic}, .worker = "bench"},
       [&](messaging::Delivery delivery) { return note(arrivals, world.clock, std::move(delivery)); },
