@@ -32,7 +32,7 @@ Task<JobOutcome> Enrichment::keep(links::LinkId link, PageFacts facts) {
 }
 
 Task<JobOutcome> Enrichment::give_up_or_retry(links::CanonicalUrl url, LinkFailure failure, bool last_try) {
-  const bool final = co_await is_final(url, failure.reason);
+  const bool final = co_await is_final(failure);
   if (final || last_try) {
     const std::vector<links::Import> changed = co_await parts_.links.failed(url.id(), failure.reason);
     parts_.news.changed(changed);
@@ -41,10 +41,10 @@ Task<JobOutcome> Enrichment::give_up_or_retry(links::CanonicalUrl url, LinkFailu
   co_return final ? JobOutcome::dead(std::move(error)) : JobOutcome::failed(std::move(error));
 }
 
-Task<bool> Enrichment::is_final(links::CanonicalUrl url, links::FailureReason reason) {
-  if (!links::blames_domain(reason)) co_return links::is_permanent(reason);
-  const int64_t times = co_await parts_.domains.blame(url.domain(), reason);
-  co_return links::is_permanent(reason) || times >= whims;
+Task<bool> Enrichment::is_final(LinkFailure failure) {
+  if (!links::blames_domain(failure.reason)) co_return false;
+  const int64_t times = co_await parts_.domains.blame(std::move(failure.host), failure.reason);
+  co_return links::is_permanent(failure.reason) || times >= links::BlockedDomains::whims;
 }
 
 }  // namespace sluice::flows

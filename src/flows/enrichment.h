@@ -27,9 +27,6 @@ class Enrichment {
     links::ImportNews& news;
   };
 
-  // So often a domain answers "forbidden", over all its links, until it is believed.
-  static constexpr int64_t whims = 3;
-
   explicit Enrichment(Parts parts) : parts_(std::move(parts)) {}
 
   // A JobHandler. Throws EngineUnavailable.
@@ -39,7 +36,7 @@ class Enrichment {
   Task<jobs::JobOutcome> keep(links::LinkId link, links::PageFacts facts);
   Task<jobs::JobOutcome> give_up_or_retry(links::CanonicalUrl url, links::LinkFailure failure, bool last_try);
   // Whether no further try can help.
-  Task<bool> is_final(links::CanonicalUrl url, links::FailureReason reason);
+  Task<bool> is_final(links::LinkFailure failure);
 
   Parts parts_;
 };

@@ -101,7 +101,7 @@ TEST_F(EnrichmentTest, an_ordinary_failure_is_tried_again_and_the_last_settles_t
 
 TEST_F(EnrichmentTest, what_the_site_forbids_is_dead_at_once_and_blames_the_domain) {
   for (const FailureReason reason : {FailureReason::robots, FailureReason::captcha}) {
-    answer = LinkFailure{reason, "no"};
+    answer = LinkFailure{reason, "no", "a.example"};
     EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::dead);
     EXPECT_EQ(links.failures.at(id("https://a.example/x")), reason);
     EXPECT_EQ((domains.blamed[{"a.example", reason}]), 1);
@@ -109,18 +109,28 @@ TEST_F(EnrichmentTest, what_the_site_forbids_is_dead_at_once_and_blames_the_doma
 }
 
 TEST_F(EnrichmentTest, a_domain_that_answers_403_again_and_again_is_believed) {
-  answer = LinkFailure{FailureReason::forbidden, "the site answers 403"};
+  answer = LinkFailure{FailureReason::forbidden, "the site answers 403", "a.example"};
   EXPECT_EQ(visit("https://a.example/1").kind, JobOutcome::Kind::failed);
   EXPECT_EQ(visit("https://a.example/2").kind, JobOutcome::Kind::failed);
+  answer.error().host = "b.example";
   EXPECT_EQ(visit("https://b.example/1").kind, JobOutcome::Kind::failed);
+  answer.error().host = "a.example";
   EXPECT_EQ(visit("https://a.example/3").kind, JobOutcome::Kind::dead);
   EXPECT_EQ(visit("https://a.example/4").kind, JobOutcome::Kind::dead);
   EXPECT_EQ(links.failures.size(), 2U);
 }
 
-TEST_F(EnrichmentTest, a_dead_link_is_no_fault_of_its_domain) {
-  answer = LinkFailure{FailureReason::gone, "the site answers 404"};
-  EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::dead);
+TEST_F(EnrichmentTest, who_answered_is_blamed_and_not_who_led_there) {
+  answer = LinkFailure{FailureReason::captcha, "no", "landing.example"};
+  EXPECT_EQ(visit("https://short.example/x").kind, JobOutcome::Kind::dead);
+  EXPECT_EQ(
+      (domains.blamed),
+      (std::map<std::pair<std::string, FailureReason>, int64_t>{{{"landing.example", FailureReason::captcha}, 1}}));
+}
+
+TEST_F(EnrichmentTest, a_dead_link_is_no_fault_of_its_domain_and_gets_its_second_try) {
+  answer = LinkFailure{FailureReason::gone, "the site answers 404", "a.example"};
+  EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::failed);
   EXPECT_TRUE(domains.blamed.empty());
 }
 

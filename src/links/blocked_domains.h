@@ -1,5 +1,8 @@
 // Domains that do not want us: candidates for blocking, until somebody decides.
 //
+// robots.txt and a captcha say so at once. One 403 may be a whim; a domain is believed when it says so again and again,
+// over all its links. A day without one is enough to begin anew.
+//
 // Every implementation passes tests/contract/blocked_domains_contract.h.
 #pragma once
 
@@ -23,12 +26,16 @@ struct BlockedDomain {
 
 class BlockedDomains {
  public:
+  // So often a domain answers "forbidden" until it is believed, if no two are further apart than `forgotten_after`.
+  static constexpr int64_t whims = 3;
+  static constexpr Duration forgotten_after = std::chrono::days(1);
+
   virtual ~BlockedDomains() = default;
 
   // Counts one more failure of the domain for that reason; how many there are of it.
   virtual Task<int64_t> blame(std::string domain, FailureReason reason) = 0;
 
-  // Those with the most failures first.
+  // Those that are believed, with the most failures first; of their reasons only those that count.
   virtual Task<std::vector<BlockedDomain>> candidates(size_t most) = 0;
 };
 

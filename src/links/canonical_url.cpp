@@ -136,6 +136,12 @@ std::string canonical_query(std::string_view query) {
 
 }  // namespace
 
+std::string domain_of(const http::Url& url) {
+  std::string domain = url.host();
+  if (domain.ends_with('.')) domain.pop_back();
+  return domain;
+}
+
 bool is_tracking(std::string_view parameter) {
   static constexpr auto known = std::to_array<std::string_view>(
       {"gclid",       "gclsrc",     "dclid",   "gbraid",   "wbraid",  "srsltid", "_ga",           "_gl",

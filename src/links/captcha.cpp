@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace sluice::links {
 namespace {
 
-// Where the scripts of those who make such pages come from.
+// Where the scripts of those who make such pages come from. Ordinary pages have them in their forms, too.
 constexpr auto scripts = std::to_array<std::string_view>(
     {"/cdn-cgi/challenge-platform/", "challenges.cloudflare.com", "captcha-delivery.com", "px-captcha", "hcaptcha.com",
      "/recaptcha/api.js", "/recaptcha/enterprise.js", "geetest.com", "awswaf.com", "arkoselabs.com"});
+
+// What no other page has.
+constexpr auto interstitials =
+    std::to_array<std::string_view>({"/orchestrate/chl_page/", "captcha-delivery.com/captcha/", "id=\"px-captcha\""});
 
 // Their titles, or what those begin with.
 constexpr auto titles = std::to_array<std::string_view>(
@@ -22,14 +27,22 @@ bool begins_with(std::string_view text, std::string_view beginning) {
   return http::equal_ignoring_case(text.substr(0, beginning.size()), beginning);
 }
 
+bool has_one_of(std::string_view body, std::span<const std::string_view> marks) {
+  return std::ranges::any_of(marks, [body](std::string_view mark) { return body.contains(mark); });
+}
+
 }  // namespace
 
+// Who refuses has no page of that name. Of a page that was given, the whole title says it, or what only such pages
+// have: people write about captchas.
 bool is_captcha(int status, const http::Headers& headers, std::string_view body, const PageFacts& facts) {
   if (http::equal_ignoring_case(headers.get("cf-mitigated"), "challenge")) return true;
-  if (std::ranges::any_of(titles, [&facts](std::string_view title) { return begins_with(facts.title, title); }))
-    return true;
   const bool refused = status == 401 || status == 403 || status == 405 || status == 429 || status == 503;
-  return refused && std::ranges::any_of(scripts, [body](std::string_view script) { return body.contains(script); });
+  const auto titled = [&](std::string_view title) {
+    return refused ? begins_with(facts.title, title) : http::equal_ignoring_case(facts.title, title);
+  };
+  if (std::ranges::any_of(titles, titled)) return true;
+  return has_one_of(body, refused ? std::span<const std::string_view>(scripts) : interstitials);
 }
 
 }  // namespace sluice::links

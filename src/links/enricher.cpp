@@ -19,13 +19,19 @@ bool is_html(std::string_view content_type) {
          http::equal_ignoring_case(type, "application/xhtml+xml");
 }
 
+// Who is to blame for it.
+LinkFailure of_host(const http::Url& url, LinkFailure failure) {
+  failure.host = domain_of(url);
+  return failure;
+}
+
 Outcome judge(const http::Answer& answer) {
   const std::string_view content_type = answer.headers.get("Content-Type");
   PageFacts facts = is_html(content_type) ? read_page(answer.body, content_type, answer.url) : PageFacts{};
   if (is_captcha(answer.status, answer.headers, answer.body, facts)) {
-    return LinkFailure{FailureReason::captcha, fmt::format("{} asks for a human", answer.url.origin())};
+    return of_host(answer.url, {FailureReason::captcha, fmt::format("{} asks for a human", answer.url.origin())});
   }
-  if (answer.status < 200 || answer.status > 299) return failure_of_status(answer.status);
+  if (answer.status < 200 || answer.status > 299) return of_host(answer.url, failure_of_status(answer.status));
   return facts;
 }
 
@@ -46,25 +52,27 @@ Task<Outcome> Enricher::enrich(CanonicalUrl link, Deadline deadline) {
   try {
     co_return co_await with_deadline(clock_, deadline, url->host(), std::move(visiting));
   } catch (const DeadlineExceeded&) {
-    co_return LinkFailure{FailureReason::unreachable, url->origin() + ": no complete answer in time"};
+    co_return of_host(*url, {FailureReason::unreachable, url->origin() + ": no complete answer in time"});
   }
 }
 
 Task<Outcome> Enricher::visit(http::Url url, Deadline deadline) {
   for (int64_t redirects = 0; redirects <= config_.max_redirects; ++redirects) {
     std::optional<LinkFailure> refused = co_await refusal(url);
-    if (refused) co_return *std::move(refused);
+    if (refused) co_return of_host(url, *std::move(refused));
     http::ClientRequest request = request_for(url, deadline);
     const Result<http::Answer, http::ClientError> answer =
         co_await fetch_beginning(client_, std::move(request), static_cast<size_t>(config_.read_bytes.bytes));
-    if (!answer) co_return failure_of(answer.error());
+    if (!answer) co_return of_host(url, failure_of(answer.error()));
     const auto location = is_redirect(answer->status) ? answer->headers.find("Location") : std::nullopt;
     if (!location) co_return judge(*answer);
     const auto target = url.resolve(*location);
-    if (!target) co_return LinkFailure{FailureReason::bad_link, url.origin() + " redirects to what is no http URL"};
+    if (!target) {
+      co_return of_host(url, {FailureReason::bad_link, url.origin() + " redirects to what is no http URL"});
+    }
     url = *target;
   }
-  co_return LinkFailure{FailureReason::bad_link, fmt::format("more than {} redirects", config_.max_redirects)};
+  co_return of_host(url, {FailureReason::bad_link, fmt::format("more than {} redirects", config_.max_redirects)});
 }
 
 Task<std::optional<LinkFailure>> Enricher::refusal(http::Url url) {

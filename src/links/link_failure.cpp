@@ -32,22 +32,11 @@ FailureReason reason_of_status(int status) {
 }  // namespace
 
 bool is_permanent(FailureReason reason) {
-  switch (reason) {
-    case FailureReason::robots:
-    case FailureReason::captcha:
-    case FailureReason::gone:
-    case FailureReason::bad_link:
-    case FailureReason::too_large: return true;
-    case FailureReason::forbidden:
-    case FailureReason::rate_limited:
-    case FailureReason::unavailable:
-    case FailureReason::unreachable: return false;
-  }
-  return false;
+  return reason == FailureReason::robots || reason == FailureReason::captcha;
 }
 
 bool blames_domain(FailureReason reason) {
-  return reason == FailureReason::robots || reason == FailureReason::captcha || reason == FailureReason::forbidden;
+  return is_permanent(reason) || reason == FailureReason::forbidden;
 }
 
 LinkFailure failure_of(const http::ClientError& error) {

@@ -12,7 +12,7 @@ enum class FailureReason {
   robots,     // robots.txt forbids it
   captcha,    // the site wants to see a human
   forbidden,  // 401, 403, 407 or 451
-  gone,       // 404, 410 or another refusal that will not change in minutes
+  gone,       // 404, 410 or another refusal
   bad_link,   // leads to an address that may not be called, or round in circles
   too_large,
   rate_limited,  // 429
@@ -34,14 +34,15 @@ constexpr auto enum_names(FailureReason) {
 
 struct LinkFailure {
   FailureReason reason = FailureReason::unreachable;
-  std::string text;  // for logs and the job's last_error
+  std::string text;    // for logs and the job's last_error
+  std::string host{};  // who answered so or could not be reached: behind a redirect not the link's own
 };
 
-// Whether trying again in some minutes is useless. A single `forbidden` may be a whim; a domain that goes on so is
-// known by its record among the candidates for blocking (links/link_store.h).
+// Whether the job is dead at once: the site does not want us. All else gets its second try, since minutes mend more
+// than one would think. `forbidden` becomes final when a domain says it again and again (links/blocked_domains.h).
 bool is_permanent(FailureReason reason);
 
-// Whether it speaks against the whole domain: it becomes a candidate for blocking.
+// Whether it speaks against the whole domain, which may become a candidate for blocking.
 bool blames_domain(FailureReason reason);
 
 // Of a call that got no answer, and of an answer that is no page (its status is not 2xx).

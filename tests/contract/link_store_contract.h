@@ -100,21 +100,46 @@ class BlockedDomainsContract : public LinkStoresFixture {
     LinkStoresFixture::SetUp();
     blocked_.emplace(database());
   }
+  std::optional<links::BlockedDomain> candidate(const std::string& domain) {
+    const auto all = run(blocked_->candidates(100'000));
+    const auto found = std::ranges::find(all, domain, &links::BlockedDomain::domain);
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  }
+
   std::optional<sql::SqlBlockedDomains> blocked_;
 };
 
 TEST_P(BlockedDomainsContract, count_failures_by_domain_and_reason) {
-  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::forbidden)), 1);
-  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::forbidden)), 2);
+  for (int64_t times = 1; times <= links::BlockedDomains::whims; ++times) {
+    EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::forbidden)), times);
+  }
   EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::robots)), 1);
   EXPECT_EQ(run(blocked_->blame("other." + domain_, FailureReason::forbidden)), 1);
-  const auto all = run(blocked_->candidates(100'000));
-  const auto found = std::ranges::find(all, domain_, &links::BlockedDomain::domain);
-  ASSERT_NE(found, all.end());
-  EXPECT_EQ(found->count, 3);
-  EXPECT_EQ(found->reasons,
-            (std::map<FailureReason, int64_t>{{FailureReason::robots, 1}, {FailureReason::forbidden, 2}}));
+  const auto found = candidate(domain_);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->count, links::BlockedDomains::whims + 1);
+  EXPECT_EQ(found->reasons, (std::map<FailureReason, int64_t>{
+                                {FailureReason::robots, 1}, {FailureReason::forbidden, links::BlockedDomains::whims}}));
   EXPECT_LE(found->first_at, found->last_at);
+}
+
+TEST_P(BlockedDomainsContract, are_candidates_only_when_they_are_believed) {
+  run(blocked_->blame(domain_, FailureReason::forbidden));
+  run(blocked_->blame(domain_, FailureReason::forbidden));
+  EXPECT_FALSE(candidate(domain_));
+  run(blocked_->blame(domain_, FailureReason::captcha));
+  EXPECT_EQ(candidate(domain_).value().reasons, (std::map<FailureReason, int64_t>{{FailureReason::captcha, 1}}));
+}
+
+TEST_P(BlockedDomainsContract, are_forgiven_their_whims_after_a_day_and_nothing_else) {
+  for (const FailureReason reason : {FailureReason::forbidden, FailureReason::robots}) {
+    run(blocked_->blame(domain_, reason));
+    run(blocked_->blame(domain_, reason));
+  }
+  sql::Params params(domain_, clock_.wall() - links::BlockedDomains::forgotten_after - 1min);
+  run(database().write("UPDATE blocked_domains SET last_at = $2 WHERE domain = $1", std::move(params)));
+  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::forbidden)), 1);
+  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::robots)), 3);
 }
 
 TEST_P(BlockedDomainsContract, are_listed_with_the_most_blamed_first) {

@@ -109,6 +109,13 @@ TEST_F(EnricherScenario, robots_txt_of_the_site_behind_a_redirect_counts_too) {
   EXPECT_EQ(requests("closed.test"), 0u);
 }
 
+TEST_F(EnricherScenario, a_failure_names_the_site_that_answered_so) {
+  for (const char* host : {"closed.test", "captcha.test", "forbidden.test", "down.test"}) {
+    EXPECT_EQ(enrich("news.test", "/to?" + web_.url(host, "/x")).error().host, host);
+  }
+  EXPECT_EQ(enrich("forbidden.test", "/x").error().host, "forbidden.test");
+}
+
 TEST_F(EnricherScenario, many_at_once_ask_for_robots_txt_together) {
   std::vector<std::string> titles;
   TaskScope visits(context.get_executor());

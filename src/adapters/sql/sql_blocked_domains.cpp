@@ -9,19 +9,31 @@ namespace {
 
 using namespace links;
 
-constexpr Statement count_one =
-    "INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) VALUES ($1, $2, 1, now(), now()) "
-    "ON CONFLICT (domain, reason) DO UPDATE SET count = b.count + 1, last_at = now() RETURNING count";
+// Whims are forgotten; what else a domain said stands.
+constexpr Statement count_one{Statement::PerDialect{
+    .postgres =
+        "INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) "
+        "VALUES ($1, $2, 1, now(), now()) ON CONFLICT (domain, reason) DO UPDATE SET "
+        "  count = CASE WHEN b.reason = 'forbidden' AND b.last_at < now() - $3::bigint * interval '1 microsecond' "
+        "    THEN 1 ELSE b.count + 1 END, "
+        "  last_at = now() "
+        "RETURNING count",
+    .sqlite = "INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) "
+              "VALUES ($1, $2, 1, now(), now()) ON CONFLICT (domain, reason) DO UPDATE SET "
+              "  count = CASE WHEN b.reason = 'forbidden' AND b.last_at < now() - $3 THEN 1 ELSE b.count + 1 END, "
+              "  last_at = now() "
+              "RETURNING count"}};
 constexpr Statement most_blamed =
+    "WITH believed AS (SELECT * FROM blocked_domains WHERE reason <> 'forbidden' OR count >= $2) "
     "SELECT b.domain, b.reason, b.count, b.first_at, b.last_at "
-    "FROM blocked_domains b "
-    "JOIN (SELECT domain, sum(count) AS total FROM blocked_domains GROUP BY domain ORDER BY total DESC, domain LIMIT "
-    "$1) "
+    "FROM believed b "
+    "JOIN (SELECT domain, sum(count) AS total FROM believed GROUP BY domain ORDER BY total DESC, domain LIMIT $1) "
     "  AS worst ON worst.domain = b.domain "
     "ORDER BY worst.total DESC, b.domain, b.reason";
 
 TxTask<int64_t> blame_body(Tx& tx, std::string domain, FailureReason reason) {
-  const Rows counted = co_await tx.execute(count_one, Params(domain, enum_name(reason)));
+  const Rows counted =
+      co_await tx.execute(count_one, Params(domain, enum_name(reason), BlockedDomains::forgotten_after.count()));
   co_return counted.one().integer(0);
 }
 
@@ -32,7 +44,7 @@ Task<int64_t> SqlBlockedDomains::blame(std::string domain, FailureReason reason)
 }
 
 Task<std::vector<BlockedDomain>> SqlBlockedDomains::candidates(size_t most) {
-  Params params(most);
+  Params params(most, whims);
   const Rows rows = co_await database_.read(most_blamed, std::move(params));
   std::vector<BlockedDomain> domains;
   for (const Row& row : rows) {
