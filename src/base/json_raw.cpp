@@ -2,6 +2,8 @@
 #include <span>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/json_scalars.h"
 
 namespace sluice::json {
@@ -68,9 +70,11 @@ class Copy {
 
 }  // namespace
 
-bool Codec<Raw>::read(Decoder& decoder, Value value, const Limits&, Raw& out) {
+bool Codec<Raw>::read(Decoder& decoder, Value value, const Limits& limits, Raw& out) {
   out.text.clear();
-  return Copy(decoder, out.text).value(value);
+  if (!Copy(decoder, out.text).value(value)) return false;
+  if (out.text.size() <= limits.max_length) return true;
+  return decoder.invalid(fmt::format("must not exceed {} bytes", limits.max_length));
 }
 void Codec<Raw>::write(Writer& writer, const Raw& value) {
   writer.raw(value.text);

@@ -10,7 +10,7 @@
 // | Time                    | an ISO 8601 string with its zone; written in UTC with milliseconds     |
 // | Currency, Money         | "KRW", {"amount": 1000, "currency": "KRW"}                             |
 // | an enum with enum_names | one of the names                                                       |
-// | Raw                     | any value                                                              |
+// | Raw                     | any value; its length is counted in bytes                              |
 #pragma once
 
 #include <concepts>

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "links/hashed_id.h"
 #include "runtime/errors.h"
+#include "runtime/hashed_id.h"
 #include "runtime/log.h"
 #include "runtime/retry.h"
 
@@ -23,7 +23,7 @@ constexpr size_t jobs_at_once = 1'000;
 
 // Names the owner's try with that key. What is hashed cannot be read two ways: the id has a fixed length.
 links::ImportId id_of_try(links::OwnerId owner, const std::string& key, unsigned number) {
-  return links::ImportId(links::hashed_uuid(fmt::format("import {} {} {}", owner.text(), number, key)));
+  return links::ImportId(hashed_uuid(fmt::format("import {} {} {}", owner.text(), number, key)));
 }
 
 }  // namespace

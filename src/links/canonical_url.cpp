@@ -11,7 +11,7 @@
 #include "http/message.h"
 #include "http/url.h"
 #include "links/escapes.h"
-#include "links/hashed_id.h"
+#include "runtime/hashed_id.h"
 
 namespace sluice::links {
 namespace {

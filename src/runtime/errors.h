@@ -1,8 +1,8 @@
 // The world failed: the one family of exceptions.
 //
-// Adapters throw it when an engine is down, slow or full. It is handled at the HTTP edge (503 with Retry-After), by
-// worker loops (backoff) and by `retry`; nobody else catches it. Outcomes of the rules are never exceptions
-// (base/result.h).
+// Adapters throw EngineUnavailable when an engine is down, slow or full. It is handled at the HTTP edge (503 with
+// Retry-After), by worker loops (backoff) and by `retry`; nobody else catches it. Outcomes of the rules are never
+// exceptions (base/result.h).
 #pragma once
 
 #include <stdexcept>
@@ -47,6 +47,14 @@ class DeadlineExceeded : public EngineUnavailable {
  public:
   explicit DeadlineExceeded(std::string engine)
       : EngineUnavailable(std::move(engine), "no answer in time", Retryable::no) {}
+};
+
+// An engine refused what it was asked: a statement of ours is wrong, or newer than the tables it names, as long as
+// `sluice migrate` is still to come. At the HTTP edge a mistake like any other; a loop says so and goes on, more
+// slowly.
+class EngineRefused : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
 };
 
 }  // namespace sluice

@@ -40,6 +40,10 @@ Task<> run_forever(std::string name, Clock& clock, Random& random, std::function
       delay = backoff.delay(failed++, random);
       loop_failures.with({name}).add();
       log::warning("background loop failed", {{"loop", name}, {"error", error.what()}, {"retry_in_us", delay.count()}});
+    } catch (const EngineRefused& error) {
+      delay = backoff.delay(failed++, random);
+      loop_failures.with({name}).add();
+      log::error("background loop was refused", {{"loop", name}, {"error", error.what()}});
     }
     if (delay > Duration{0}) co_await clock.sleep_for(delay);
   }

@@ -57,7 +57,8 @@ template <class Attempt>
 auto retry(RetryPolicy policy, Attempt attempt) -> std::invoke_result_t<Attempt&>;
 
 // A loop that never gives up: runs `round` again and again until it is cancelled. A failing round is logged and counted
-// under `name` and followed by a growing delay; the loop contains only its work.
+// under `name` and followed by a growing delay; the loop contains only its work. What is neither EngineUnavailable nor
+// EngineRefused comes through.
 Task<> run_forever(std::string name, Clock& clock, Random& random, std::function<Task<>()> round, Backoff backoff = {});
 
 template <class Attempt>

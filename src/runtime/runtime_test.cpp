@@ -188,6 +188,21 @@ TEST_F(RetryTest, an_unknown_outcome_is_not_repeated) {
   run(body(*this));
 }
 
+Task<> fail_twice(Clock& clock, int& calls) {
+  if (++calls == 1) throw EngineUnavailable("test", "down");
+  if (calls == 2) throw EngineRefused("no such table");
+  co_await clock.sleep_for(24h);
+}
+
+TEST_F(RetryTest, a_loop_outlives_an_engine_that_is_away_and_one_that_refuses) {
+  int calls = 0;
+  TaskScope scope(context.get_executor());
+  scope.spawn("loop", run_forever("loop", clock, random, [&] { return fail_twice(clock, calls); }));
+  clock.run(context, clock.now() + 1min);
+  EXPECT_EQ(calls, 3);
+  run(scope.close());
+}
+
 TEST(RetryBudget, adds_at_most_a_fifth_when_everything_fails) {
   RetryBudget budget;
   int retries = 0;

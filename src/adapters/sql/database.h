@@ -38,9 +38,9 @@ class ConstraintViolation : public std::runtime_error {
 
 // The engine refuses the statement itself: bad syntax, an unknown table, a value of the wrong type. A mistake of ours
 // that repeating cannot mend; other statements are not harmed.
-class StatementError : public std::logic_error {
+class StatementError : public EngineRefused {
  public:
-  using std::logic_error::logic_error;
+  using EngineRefused::EngineRefused;
 };
 
 class Database {

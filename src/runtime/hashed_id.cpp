@@ -1,4 +1,4 @@
-#include "links/hashed_id.h"
+#include "runtime/hashed_id.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include "base/encoding.h"
 
-namespace sluice::links {
+namespace sluice {
 
 Uuid hashed_uuid(std::string_view text) {
   std::array<uint8_t, SHA256_DIGEST_LENGTH> digest;
@@ -19,4 +19,4 @@ Uuid hashed_uuid(std::string_view text) {
   return uuid;
 }
 
-}  // namespace sluice::links
+}  // namespace sluice

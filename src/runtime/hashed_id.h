@@ -5,9 +5,9 @@
 
 #include "base/id.h"
 
-namespace sluice::links {
+namespace sluice {
 
 // The same for the same text, wherever it is computed; different texts have different ids (SHA-256).
 Uuid hashed_uuid(std::string_view text);
 
-}  // namespace sluice::links
+}  // namespace sluice
