@@ -7,6 +7,7 @@
 #include "http/request_reader.h"
 #include "http/response_writer.h"
 #include "http/timed_stream.h"
+#include "runtime/log.h"
 
 namespace sluice::http {
 namespace {
@@ -27,7 +28,7 @@ struct InFlight {
 // One coroutine from the first byte to the last. Where answering needs no waiting, none of its helpers is a coroutine:
 // that is the path of nearly every request.
 template <class Stream>
-class StreamConnection final : public Connection {
+class StreamConnection final : public Connection, private Line {
  public:
   template <class... Args>
   StreamConnection(Worker& worker, Address peer, ConnectionSlots::Slot slot, Args&&... args)
@@ -56,8 +57,10 @@ class StreamConnection final : public Connection {
   std::optional<Response> refuse();
   Task<bool> answer_request();
   bool is_only_for_client();
+  bool has_hung_up() override;
   Response answer_failure(const std::exception_ptr& failure);
   bool send_at_once(Response& response);
+  Task<> take_back(Response& response);
   Task<> close();
   Task<> linger();
 
@@ -171,6 +174,7 @@ Task<bool> StreamConnection<Stream>::answer_request() {
   std::optional<InFlight> in_flight;
   if (!response) {
     in_flight.emplace(worker_.engine.in_flight);
+    exchange_.request().line = this;
     reader_.begin_body(exchange_.route()->options.max_body);
     if (exchange_.route()->options.streamed_body) {
       exchange_.request().stream = &reader_;
@@ -197,6 +201,7 @@ Task<bool> StreamConnection<Stream>::answer_request() {
   bool sent = send_at_once(*response);
   if (!sent) sent = co_await writer_.send_rest(*response);
   exchange_.finish(response->status, writer_.written());
+  if (!sent && response->if_unsent) co_await take_back(*response);
   co_return sent&& writer_.keep();
 }
 
@@ -205,6 +210,24 @@ template <class Stream>
 bool StreamConnection<Stream>::is_only_for_client() {
   const Method method = exchange_.request().method;
   return (method == Method::get || method == Method::head) && !reader_.has_more();
+}
+
+template <class Stream>
+bool StreamConnection<Stream>::has_hung_up() {
+  return stream_.aborted() || (stream_.is_gone() && !reader_.has_more());
+}
+
+template <class Stream>
+Task<> StreamConnection<Stream>::take_back(Response& response) {
+  stream_.wait_for_handler(exchange_.route()->options.timeout, false);
+  try {
+    Task<> taking_back = response.if_unsent();
+    co_await std::move(taking_back);
+  } catch (const std::exception& error) {
+    log::warning("what an unsent answer promised was not taken back",
+                 {{"request_id", exchange_.request().request_id}, {"error", error.what()}});
+  }
+  stream_.waited();
 }
 
 template <class Stream>

@@ -88,6 +88,15 @@ class BodySource {
   virtual Task<std::optional<std::string>> next() = 0;
 };
 
+// The connection that a request came over, for handlers that wait long. Belongs to the connection's thread.
+class Line {
+ public:
+  virtual ~Line() = default;
+  // Whether nobody is there for the answer any more. Asks the system; a client that vanished without a word is not
+  // seen.
+  virtual bool has_hung_up() = 0;
+};
+
 struct PathParam {
   std::string_view name;
   std::string value;  // percent-decoded
@@ -101,6 +110,7 @@ struct Request {
   const Headers* headers = nullptr;
   std::string body;               // complete, unless the route asked for a stream
   BodySource* stream = nullptr;   // for routes that take their body in pieces
+  Line* line = nullptr;           // as long as the handler runs
   std::vector<PathParam> params;  // of the route's pattern
   std::string client_address;     // the peer's, or what a trusted proxy says it is
   bool secure = false;            // over TLS, or a trusted proxy says so
@@ -132,6 +142,8 @@ struct Response {
   // would keep it is given what was compressed now.
   SharedBytes gzip{};
   std::move_only_function<void(SharedBytes)> keep_gzip{};
+  // Awaited on the connection's thread where the whole answer could not be sent: takes back what it promised.
+  std::move_only_function<Task<>()> if_unsent{};
 
   static Response text(int status, std::string body, std::string content_type = "text/plain; charset=utf-8");
   static Response json(int status, std::string body);

@@ -61,6 +61,8 @@ class TimedStream final : private TimerWheel::Entry {
   void waited() { waiting_for_ = Wait::nothing; }
   Wait waiting_for() const { return waiting_for_; }
 
+  // Whether the other side has closed the connection, or its half of it.
+  bool is_gone();
   // Whether the last wait was too long.
   bool timed_out() const { return timed_out_; }
   // Whether the last handler was cancelled because nobody is there for its answer.
@@ -83,7 +85,6 @@ class TimedStream final : private TimerWheel::Entry {
  private:
   void on_timeout() override;
   void look_after_handler();
-  bool is_gone();
   bool is_reading();
 
   Worker& worker_;
