@@ -15,6 +15,7 @@ import os
 import socket
 import threading
 import time
+import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
@@ -31,6 +32,7 @@ def greet(payload, lock_lost):
 
 
 HANDLERS = {"greet": greet}
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10  # seconds, while the server is away
 
 
 class Queue:
@@ -77,6 +79,21 @@ def keep_locks(queue, jobs, lost, ended, every):
                 lost[result["id"]].set()
 
 
+def tell(queue, route, items):
+    """Says how jobs ended, until somebody has heard it. What was heard already is refused the second time: fine."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return queue.post(route, {"jobs": items})["results"]
+        except urllib.error.HTTPError as error:
+            if error.code < 500:  # the server understood and does not want it: the same again is of no use
+                raise
+        except OSError:
+            pass
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
 def work_on(queue, jobs, pool, heartbeat):
     """Runs a batch and returns how many were done and how many failed."""
     lost = {job["id"]: threading.Event() for job in jobs}
@@ -85,13 +102,13 @@ def work_on(queue, jobs, pool, heartbeat):
     keeper.start()
     try:
         outcomes = list(pool.map(lambda job: run(job, lost[job["id"]]), jobs))
+        for route in ("complete", "fail"):
+            items = [item for outcome, item in outcomes if outcome == route]
+            if items:
+                tell(queue, route, items)
     finally:
-        ended.set()
+        ended.set()  # not before the results have arrived: until then the jobs are ours
         keeper.join()
-    for route in ("complete", "fail"):
-        items = [item for outcome, item in outcomes if outcome == route]
-        if items:
-            queue.post(route, {"jobs": items})
     done = sum(1 for outcome, _ in outcomes if outcome == "complete")
     return done, len(outcomes) - done
 
