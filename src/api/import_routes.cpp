@@ -1,5 +1,6 @@
 #include "api/import_routes.h"
 
+#include "api/idempotency.h"
 #include "api/import_view.h"
 #include "api/problems.h"
 #include "http/problem.h"
@@ -15,7 +16,6 @@ using links::ImportId;
 using links::OwnerId;
 
 constexpr size_t largest_file = size_t{50} << 20;
-constexpr size_t longest_key = 200;
 // The body has its own limits for those who stand still; this is for a file that is large and a line that is slow.
 constexpr Duration longest_upload = 1h;
 constexpr Duration come_back = 5s;
@@ -83,12 +83,9 @@ Task<> read_to_end(http::BodySource& body) {
 }
 
 Task<http::Response> import_file(BookmarkImports& imports, http::Request& request, OwnerId owner) {
-  std::optional<std::string> key;
-  if (const std::string_view given = request.header("Idempotency-Key"); !given.empty()) key = given;
-  if (key && key->size() > longest_key) {
-    co_return undecodable(request, {json::DecodeError::Kind::invalid, "Idempotency-Key", "must not exceed 200 bytes"});
-  }
-  const Result<Import, ImportRefusal> outcome = co_await imports.import(owner, std::move(key), *request.stream);
+  auto key = idempotency_key(request);
+  if (!key) co_return std::move(key.error());
+  const Result<Import, ImportRefusal> outcome = co_await imports.import(owner, std::move(*key), *request.stream);
   const bool refused_at_once = !outcome && outcome.error().kind != ImportRefusal::Kind::bad_file;
   if (!refused_at_once) co_await read_to_end(*request.stream);
   if (!outcome) co_return problem_of(outcome.error()).to_response(request.request_id);

@@ -3,6 +3,7 @@
 #include "api/problems.h"
 #include "base/json.h"
 #include "http/problem.h"
+#include "jobs/byte_budget.h"
 
 namespace sluice::api {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::string_view job_schema =
     R"("status":{"enum":["queued","running","succeeded","failed","dead","canceled"]},"attempts":{"type":"integer"},)"
     R"("maxAttempts":{"type":"integer"},"runAfter":{"type":"string","format":"date-time"},)"
     R"("lockedAt":{"type":["string","null"]},"lockedBy":{"type":["string","null"]},)"
+    R"("lockToken":{"type":["string","null"]},)"
     R"("throttleKey":{"type":["string","null"]},"lastError":{"type":["string","null"]},"result":{},)"
     R"("createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},)"
     R"("finishedAt":{"type":["string","null"]},"history":{"type":"array","items":{"type":"object"}}}})";
@@ -25,15 +27,24 @@ constexpr std::string_view stats_schema =
     R"({"type":"object","required":["kinds","topFailing"],"properties":{"kinds":{"type":"array","items":{)"
     R"("type":"object","properties":{"kind":{"type":"string"},"counts":{"type":"object",)"
     R"("additionalProperties":{"type":"integer"}},"oldestWaiting":{"type":["string","null"]},)"
-    R"("finishedPerSecond":{"type":"number"}}}},"topFailing":{"type":"array","items":{"type":"object",)"
+    R"("finishedPerSecond":{"type":"number"},"rates":{"type":"object","properties":{"added":{"type":"number"},)"
+    R"("succeeded":{"type":"number"},"failed":{"type":"number"},"dead":{"type":"number"},)"
+    R"("canceled":{"type":"number"}}}}}},"topFailing":{"type":"array","items":{"type":"object",)"
     R"("properties":{"kind":{"type":"string"},"throttleKey":{"type":"string"},"failures":{"type":"integer"}}}}}})";
+
+// As the claim gave it.
+std::optional<std::string> lock_token(const Job& job) {
+  if (job.lock_token == 0) return std::nullopt;
+  return std::to_string(job.lock_token);
+}
 
 void write_job(json::Writer& writer, const Job& job) {
   writer.field("id", job.id).field("kind", job.kind).field("uniqueKey", job.unique_key);
   writer.key("payload").raw(job.payload);
   writer.field("priority", job.priority).field("status", job.status).field("attempts", job.attempts);
   writer.field("maxAttempts", job.max_attempts).field("runAfter", job.run_after).field("lockedAt", job.locked_at);
-  writer.field("lockedBy", job.locked_by).field("throttleKey", job.throttle_key).field("lastError", job.last_error);
+  writer.field("lockedBy", job.locked_by).field("lockToken", lock_token(job));
+  writer.field("throttleKey", job.throttle_key).field("lastError", job.last_error);
   writer.key("result").raw(job.result.value_or("null"));
   writer.field("createdAt", job.created_at).field("updatedAt", job.updated_at).field("finishedAt", job.finished_at);
 }
@@ -54,6 +65,28 @@ http::Response no_such_job(const http::Request& request) {
   return not_found(request, "There is no such job, or it was finished long ago.");
 }
 
+size_t bytes_of(const std::vector<Job>& jobs) {
+  size_t bytes = 0;
+  for (const Job& job : jobs) {
+    bytes += job.payload.size() + job.result.value_or("").size() + job.last_error.value_or("").size();
+  }
+  return bytes;
+}
+
+// A page ends early where its jobs are large together.
+Task<jobs::JobPage> collect(Jobs& jobs, jobs::JobFilter wanted, std::optional<JobId> from, size_t most) {
+  jobs::JobPage all{.jobs = {}, .next = from};
+  jobs::ByteBudget budget(most);
+  for (size_t some = budget.next(); some > 0; some = budget.next()) {
+    jobs::JobPage page = co_await jobs.store().list(wanted, all.next, some);
+    budget.took(page.jobs.size(), bytes_of(page.jobs));
+    std::ranges::move(page.jobs, std::back_inserter(all.jobs));
+    all.next = page.next;
+    if (!page.next) break;
+  }
+  co_return all;
+}
+
 Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
   jobs::JobFilter wanted{.kind = filter(request, "kind")};
   if (const auto status = filter(request, "status")) {
@@ -67,7 +100,7 @@ Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
     from = JobId::parse(*cursor);
     if (!from) co_return bad_cursor(request);
   }
-  const jobs::JobPage page = co_await jobs.store().list(std::move(wanted), from, *most);
+  const jobs::JobPage page = co_await collect(jobs, std::move(wanted), from, *most);
   std::string body;
   json::Writer writer(body);
   writer.begin_object().key("jobs").begin_array();
@@ -117,7 +150,7 @@ Task<http::Response> retry_job(Jobs& jobs, http::Request& request) {
 
 Task<http::Response> cancel_job(Jobs& jobs, http::Request& request) {
   const JobId id = id_of(request);
-  const std::optional<bool> done = co_await jobs.store().cancel(id);
+  const std::optional<bool> done = co_await jobs.cancel(id);
   if (!done) co_return no_such_job(request);
   if (!*done) {
     const http::Problem problem{409, "job-not-waiting", "Only a job that waits can be canceled",
@@ -126,6 +159,11 @@ Task<http::Response> cancel_job(Jobs& jobs, http::Request& request) {
   }
   http::Response response = co_await show(jobs, request, id);
   co_return response;
+}
+
+void write_rates(json::Writer& writer, const jobs::JobRates& rates) {
+  writer.begin_object().field("added", rates.added).field("succeeded", rates.succeeded);
+  writer.field("failed", rates.failed).field("dead", rates.dead).field("canceled", rates.canceled).end_object();
 }
 
 Task<http::Response> show_stats(Jobs& jobs, http::Request&) {
@@ -137,7 +175,9 @@ Task<http::Response> show_stats(Jobs& jobs, http::Request&) {
     writer.begin_object().field("kind", kind.kind).key("counts").begin_object();
     for (const auto& [status, count] : kind.counts) writer.field(enum_name(status), count);
     writer.end_object().field("oldestWaiting", kind.oldest_waiting);
-    writer.field("finishedPerSecond", kind.finished_per_second).end_object();
+    writer.field("finishedPerSecond", kind.rates.finished()).key("rates");
+    write_rates(writer, kind.rates);
+    writer.end_object();
   }
   writer.end_array().key("topFailing").begin_array();
   for (const jobs::FailingKey& key : stats.top_failing) {
@@ -172,7 +212,7 @@ void add_job_view_routes(Api& api, Jobs& jobs) {
                  {"status", "In this state."},
                  {"cursor", "`next` of the page before."},
                  {"limit", "Jobs on a page.", std::string(page_size_schema)}},
-       .answers = {{200, "A page of them, without history.", page}}},
+       .answers = {{200, "A page of them, without history; shorter where they are large together.", page}}},
       list_jobs);
   add(api, jobs,
       {.pattern = "/api/v1/jobs/stats",

@@ -115,6 +115,7 @@ struct Job {
   Time run_after{};
   std::optional<Time> locked_at{};
   std::optional<std::string> locked_by{};
+  LockToken lock_token = 0;  // 0 where it was never claimed
   std::optional<std::string> throttle_key{};
   std::optional<std::string> last_error{};
   std::optional<std::string> result{};

@@ -18,21 +18,35 @@ int64_t milliseconds(Duration duration) {
 
 }  // namespace
 
-void JobBatch::ended(const ClaimedJob& job, bool succeeded, Duration took) {
-  total_ += took;
-  longest_ = std::max(longest_, took);
-  if (succeeded) ++succeeded_;
-  if (!succeeded && job.throttle_key) ++failures_[*job.throttle_key];
+void JobBatch::ended(const std::optional<std::string>& throttle_key, JobEnd end, std::optional<Duration> took) {
+  if (took) {
+    ++timed_;
+    total_ += *took;
+    longest_ = std::max(longest_, *took);
+  }
+  switch (end) {
+    case JobEnd::succeeded: ++succeeded_; break;
+    case JobEnd::failed:
+    case JobEnd::dead:
+      ++failed_;
+      if (throttle_key) ++failures_[*throttle_key];
+      break;
+    case JobEnd::released: ++released_; break;
+    case JobEnd::lost: break;
+  }
   if (--left_ == 0) write_log();
 }
 
 void JobBatch::write_log() const {
-  log::info("jobs ended", {{"batch_claimed_count", claimed_},
-                           {"job_duration_ms", milliseconds(total_) / static_cast<int64_t>(claimed_)},
-                           {"job_duration_max_ms", milliseconds(longest_)},
-                           {"success_count", succeeded_},
-                           {"fail_count", claimed_ - succeeded_},
-                           {"failing_domains", worst_keys()}});
+  log::info("jobs ended",
+            {{"batch_claimed_count", claimed_},
+             {"job_duration_ms", milliseconds(total_) / static_cast<int64_t>(std::max<size_t>(1, timed_))},
+             {"job_duration_max_ms", milliseconds(longest_)},
+             {"success_count", succeeded_},
+             {"fail_count", failed_},
+             {"released_count", released_},
+             {"lost_count", claimed_ - succeeded_ - failed_ - released_},
+             {"failing_domains", worst_keys()}});
 }
 
 // "example.com 3, example.org 1"

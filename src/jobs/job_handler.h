@@ -45,7 +45,8 @@ struct JobOutcome {
   static JobOutcome released(std::string why) { return {.kind = Kind::released, .error = std::move(why)}; }
 };
 
-// Runs on the workers' executor, at the same time as others. What it throws is a failure. The same job may have run
+// Runs on the workers' executor, at the same time as others. What it throws is a failure, but for
+// EngineUnavailable: the job is handed back after a moment, and this was no try. The same job may have run
 // before, also to its end: an effect that must not happen twice is made idempotent by its handler.
 using JobHandler = std::function<Task<JobOutcome>(JobRun)>;
 

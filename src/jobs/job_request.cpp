@@ -4,7 +4,7 @@ namespace sluice::jobs {
 
 void JobRequest::describe(json::Object<JobRequest>& object) {
   object.required("kind", &JobRequest::kind).length(1, 100).about("Any name; settings are [jobs.kinds.NAME].");
-  object.required("payload", &JobRequest::payload).about("Any JSON, up to 1 MiB.");
+  object.required("payload", &JobRequest::payload).length(0, max_payload_bytes).about("Any JSON, up to 1 MiB.");
   object.optional("uniqueKey", &JobRequest::unique_key)
       .length(1, 500)
       .about("At most one job of the kind that is live or has succeeded has it.");

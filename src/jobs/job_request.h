@@ -10,6 +10,7 @@
 namespace sluice::jobs {
 
 inline constexpr size_t max_payload_bytes = size_t{1} << 20;
+inline constexpr size_t max_result_bytes = size_t{1} << 20;
 
 struct JobRequest {
   std::string kind;

@@ -34,11 +34,22 @@ struct JobPage {
   std::optional<JobId> next{};  // where the next page begins, if there is one
 };
 
+// A second, over the last minute.
+struct JobRates {
+  double added = 0;
+  double succeeded = 0;
+  double failed = 0;  // tries that did not succeed and were not the last
+  double dead = 0;
+  double canceled = 0;
+
+  double finished() const { return succeeded + dead + canceled; }
+};
+
 struct KindStats {
   std::string kind;
   std::map<JobStatus, int64_t> counts;
   std::optional<Time> oldest_waiting{};  // run_after of what could run by now and waits longest
-  double finished_per_second = 0;        // over the last minute
+  JobRates rates{};
 };
 
 struct FailingKey {
@@ -52,6 +63,12 @@ struct JobStats {
   std::vector<FailingKey> top_failing;
 };
 
+// A request of somebody who may send it again.
+struct EnqueueRequest {
+  Id<struct EnqueueRequestTag> id;       // the same however often it is sent
+  Id<struct EnqueueContentTag> content;  // what it asks for, hashed
+};
+
 class JobStore {
  public:
   virtual ~JobStore() = default;
@@ -61,6 +78,10 @@ class JobStore {
   // The same for jobs that a message asks for, once: they and that the message was seen are one transaction. False: it
   // was seen before, and nothing is added, whatever became of its jobs.
   virtual Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs) = 0;
+
+  // The same for a request that may be sent again: whoever repeats it gets the answer of the first time, and nothing is
+  // added, whatever became of its jobs. Nothing where its id belongs to a request of another content.
+  virtual Task<std::optional<std::vector<Enqueued>>> enqueue_for(EnqueueRequest request, std::vector<NewJob> jobs) = 0;
 
   // Takes up to `limit` jobs that may run now, by priority, run_after and id; first those whose lock ran out, which get
   // a new token and a further attempt or, with none left, die.
@@ -90,6 +111,8 @@ class JobStore {
 
   // Removes finished jobs older than `age`, at most `most` of them; how many. Their unique keys stay.
   virtual Task<size_t> purge(Duration age, size_t most) = 0;
+  // Forgets requests that were answered longer than `age` ago, at most `most` of them; how many.
+  virtual Task<size_t> forget_requests(Duration age, size_t most) = 0;
 };
 
 }  // namespace sluice::jobs

@@ -28,7 +28,8 @@ Task<> JobUpkeep::tend_round() {
 
 Task<> JobUpkeep::purge_round() {
   const size_t purged = co_await store_.purge(retention_, purged_at_once);
-  if (purged < purged_at_once) co_await clock_.sleep_for(purge_every);
+  const size_t forgotten = co_await store_.forget_requests(retention_, purged_at_once);
+  if (purged < purged_at_once && forgotten < purged_at_once) co_await clock_.sleep_for(purge_every);
 }
 
 }  // namespace sluice::jobs

@@ -5,10 +5,14 @@
 #include <functional>
 
 #include "jobs/failure_reports.h"
+#include "jobs/job_batch.h"
 #include "jobs/job_store.h"
+#include "jobs/outside_tries.h"
 #include "messaging/bell.h"
 
 namespace sluice::jobs {
+
+std::vector<LockedJob> locks_of(const std::vector<ClaimedJob>& claimed);
 
 // Safe to share between threads. All it is given must outlive it.
 class Jobs {
@@ -25,13 +29,19 @@ class Jobs {
 
   // As the store has it; idle workers see them at once.
   Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs);
+  Task<std::optional<std::vector<Enqueued>>> enqueue_for(EnqueueRequest request, std::vector<NewJob> jobs);
   Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs);
   Task<std::optional<bool>> retry(JobId id);
+  Task<std::optional<bool>> cancel(JobId id);
   Task<std::vector<Verdict>> complete(std::vector<Completion> completions);
   Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures);
 
-  // As the store has it; where there is nothing, waits up to `wait` for something.
-  Task<std::vector<ClaimedJob>> claim(ClaimRequest request, Duration wait);
+  // As the store has it; where there is nothing, waits up to `wait` for something. Nothing is taken for who has `gone`,
+  // where that can be known, and what was taken meanwhile is given back. Fewer than the limit where they are large
+  // together.
+  Task<std::vector<ClaimedJob>> claim(ClaimRequest request, Duration wait, std::function<bool()> gone = {});
+  // Their worker never heard of them: anybody may claim them, and this was no try.
+  Task<> give_back(std::vector<LockedJob> jobs);
   // Whoever waits in `claim` goes, and nobody waits any more.
   void end_waits();
 
@@ -42,10 +52,14 @@ class Jobs {
   JobStore& store() { return store_; }
 
  private:
+  Task<std::vector<ClaimedJob>> take(ClaimRequest request);
+  void note_end(JobBatch& batch, const LockedJob& job, JobEnd end);
+
   JobStore& store_;
   messaging::Bell& bell_;
   Clock& clock_;
   const Told told_;
+  OutsideTries tries_;
   std::atomic<bool> waits_ended_ = false;
 };
 

@@ -79,8 +79,11 @@ void describe(config::Section<JobKind>& section) {
 }
 
 void WorkersConfig::describe(config::Section<WorkersConfig>& section) {
-  section.key("batch", &WorkersConfig::batch, "Jobs claimed at once.").between(1, 1'000);
-  section.key("concurrency", &WorkersConfig::concurrency, "Jobs that run at once in this process.").between(1, 10'000);
+  section.key("batch", &WorkersConfig::batch, "Jobs claimed at once; they run side by side.").between(1, 1'000);
+  section
+      .key("concurrency", &WorkersConfig::concurrency,
+           "Jobs that run at once in this process: not fewer than a batch has; 0 is as many.")
+      .between(0, 10'000);
   section.key("poll_min", &WorkersConfig::poll_min, "The first wait where there is nothing to do.").at_least(1ms);
   section.key("poll_max", &WorkersConfig::poll_max, "The longest wait; work added by this process ends it at once.")
       .at_most(1min);
@@ -88,6 +91,7 @@ void WorkersConfig::describe(config::Section<WorkersConfig>& section) {
 }
 
 void WorkersConfig::validate(config::Problems& problems) const {
+  if (places() < batch) problems.add("concurrency", "must not be below batch; raise it, or leave it at 0");
   if (poll_max < poll_min) problems.add("poll_max", "must not be shorter than poll_min; raise it or lower poll_min");
 }
 

@@ -12,11 +12,13 @@ namespace sluice::jobs {
 
 // How one process runs jobs.
 struct WorkersConfig {
-  size_t batch = 10;        // claimed at once
-  size_t concurrency = 10;  // running at once
+  size_t batch = 10;       // claimed at once
+  size_t concurrency = 0;  // running at once; 0: as many as a batch has
   Duration poll_min = 20ms;
   Duration poll_max = 1s;
   Duration drain = 10s;
+
+  size_t places() const { return concurrency == 0 ? batch : concurrency; }
 
   static void describe(config::Section<WorkersConfig>& section);
   void validate(config::Problems& problems) const;

@@ -49,6 +49,17 @@ TEST_F(JobsSettings, a_kind_without_settings_is_tried_twice_and_waits_five_minut
   EXPECT_EQ(jobs.workers.batch, 10U);
 }
 
+TEST_F(JobsSettings, a_batch_runs_side_by_side_whatever_its_size) {
+  EXPECT_TRUE(load("[jobs.workers]\nbatch = 50\n").empty());
+  EXPECT_EQ(jobs.workers.places(), 50U);
+}
+
+TEST_F(JobsSettings, fewer_places_than_a_batch_has_are_refused) {
+  const auto problems = load("[jobs.workers]\nbatch = 50\nconcurrency = 20\n");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].key, "jobs.workers.concurrency");
+}
+
 TEST_F(JobsSettings, a_schedule_that_cannot_be_is_refused) {
   const auto problems = load(
       "[jobs.recurring.good]\nschedule = \"0 9 * * mon\"\ntime_zone = \"Asia/Seoul\"\n"

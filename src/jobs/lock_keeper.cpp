@@ -34,13 +34,16 @@ Task<> LockKeeper::renew_round() {
   const Instant now = clock_.now();
   Instant next = now + longest_wait;
   std::vector<LockedJob> due;
-  for (const auto* jobs : {&in_hand_.running, &in_hand_.ended}) {
-    for (const RunningJob& running : *jobs) {
-      if (running.lost) continue;
-      if (running.renew_at <= now) due.push_back(running.lock());
-      next = std::min(next, running.renew_at);
-    }
+  const auto look_at = [&](const RunningJob& job) {
+    if (job.lost) return;
+    if (job.renew_at <= now) due.push_back(job.lock());
+    next = std::min(next, job.renew_at);
+  };
+  for (const RunningJob& job : in_hand_.running) {
+    // Whoever goes on after its time was up does not keep the job from others.
+    if (!job.overdue) look_at(job);
   }
+  for (const RunningJob& job : in_hand_.ended) look_at(job);
   if (due.empty()) {
     co_await changed_.wait_until(clock_, next);
     co_return;

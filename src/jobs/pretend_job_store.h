@@ -31,21 +31,28 @@ class PretendJobStore : public JobStore {
   Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> wanted) override {
     std::vector<Enqueued> added;
     for (NewJob& job : wanted) {
-      const auto same = std::ranges::find_if(
-          jobs, [&job](const auto& one) { return job.unique_key && one.second.job.unique_key == job.unique_key; });
+      const auto same = std::ranges::find_if(jobs, [&job](const auto& one) {
+        const bool keeps_key = one.second.status != JobStatus::dead && one.second.status != JobStatus::canceled;
+        return keeps_key && job.unique_key && one.second.job.unique_key == job.unique_key;
+      });
       const bool duplicate = same != jobs.end();
       added.push_back({duplicate ? same->first : add(std::move(job)), duplicate});
     }
     co_return added;
   }
   Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> wanted) override {
+    co_await answer();
     const bool first = seen.insert(message).second;
     if (first) co_await enqueue(std::move(wanted));
     co_return first;
   }
+  Task<std::optional<std::vector<Enqueued>>> enqueue_for(EnqueueRequest, std::vector<NewJob>) override {
+    throw std::logic_error("not pretended");
+  }
   Task<std::vector<ClaimedJob>> claim(ClaimRequest request) override {
     ++claims;
     co_await answer();
+    if (away_after > 0 && --away_after == 0) away = true;
     std::vector<ClaimedJob> claimed;
     for (auto& [id, kept] : jobs) {
       if (kept.status != JobStatus::queued || claimed.size() == request.limit) continue;
@@ -97,11 +104,19 @@ class PretendJobStore : public JobStore {
     ++tended;
     co_return std::nullopt;
   }
-  Task<size_t> purge(Duration, size_t most) override {
+  Task<size_t> purge(Duration age, size_t most) override {
     co_await answer();
+    purged_age = age;
     const size_t purged = std::min(most, old);
     old -= purged;
     co_return purged;
+  }
+
+  Task<size_t> forget_requests(Duration, size_t most) override {
+    co_await answer();
+    const size_t forgotten = std::min(most, old_requests);
+    old_requests -= forgotten;
+    co_return forgotten;
   }
 
   Task<std::optional<Job>> find(JobId id) override {
@@ -120,7 +135,14 @@ class PretendJobStore : public JobStore {
   Task<JobPage> list(JobFilter, std::optional<JobId>, size_t) override { throw std::logic_error("not pretended"); }
   Task<JobStats> stats() override { throw std::logic_error("not pretended"); }
   Task<std::optional<bool>> retry(JobId) override { throw std::logic_error("not pretended"); }
-  Task<std::optional<bool>> cancel(JobId) override { throw std::logic_error("not pretended"); }
+  Task<std::optional<bool>> cancel(JobId id) override {
+    co_await answer();
+    const auto found = jobs.find(id);
+    if (found == jobs.end()) co_return std::nullopt;
+    const bool waits = found->second.status == JobStatus::queued || found->second.status == JobStatus::failed;
+    if (waits) found->second.status = JobStatus::canceled;
+    co_return waits;
+  }
 
   JobId add(NewJob job) {
     const JobId id = JobId::make(clock_.wall(), random_);
@@ -142,7 +164,11 @@ class PretendJobStore : public JobStore {
   int renewals = 0;
   int tended = 0;
   size_t old = 0;  // finished jobs that may be purged
+  Duration purged_age{0};
+  size_t old_requests = 0;  // that may be forgotten
+  bool refuses = false;
   bool away = false;
+  int away_after = 0;  // so many claims; 0: never
   Duration takes{0};
   Duration completing_takes{0};  // besides that
 
@@ -150,6 +176,7 @@ class PretendJobStore : public JobStore {
   Task<> answer() {
     if (takes > Duration{0}) co_await clock_.sleep_for(takes);
     if (away) throw EngineUnavailable("database", "away");
+    if (refuses) throw EngineRefused("no such table");
   }
   Verdict judge(const LockedJob& lock) const {
     const auto found = jobs.find(lock.id);

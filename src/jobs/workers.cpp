@@ -5,15 +5,46 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include "base/json_value.h"
+#include "base/size.h"
 #include "jobs/job_metrics.h"
+#include "jobs/job_request.h"
+#include "runtime/errors.h"
 #include "runtime/log.h"
 
 namespace sluice::jobs {
 namespace {
 
 constexpr Backoff while_away{.first = 100ms, .factor = 2, .max = 5s};
-// For the last results, once the jobs have ended.
+// For cancelled jobs to end, and then for the last results.
 constexpr Duration last_words = 5s;
+constexpr Duration shortest_rest = 100ms;
+
+// A claim is under way as long as this exists.
+class Claiming {
+ public:
+  Claiming(bool& flag, Wakeup& ended) : flag_(flag), ended_(ended) { flag_ = true; }
+  ~Claiming() {
+    flag_ = false;
+    ended_.notify_all();
+  }
+  Claiming(const Claiming&) = delete;
+  Claiming& operator=(const Claiming&) = delete;
+
+ private:
+  bool& flag_;
+  Wakeup& ended_;
+};
+
+// What no store would take must not come near those of others.
+JobOutcome keepable(JobOutcome outcome) {
+  if (!outcome.result) return outcome;
+  if (outcome.result->size() > max_result_bytes) {
+    return JobOutcome::failed("its result exceeds " + format_size({max_result_bytes}));
+  }
+  if (!json::Document::parse(*outcome.result)) return JobOutcome::failed("its result is no JSON");
+  return outcome;
+}
 
 }  // namespace
 
@@ -41,16 +72,17 @@ void Workers::start() {
   loop(claims_, "job claims", [this] { return claim_round(); });
 }
 
-Task<> Workers::stop() {
+Task<bool> Workers::stop() {
   stopping_ = true;
   const Instant end = parts_.clock.now() + config_.drain;
   // A claim that is under way may have been committed: its jobs are ours.
   while (claiming_ && parts_.clock.now() < end) co_await changed_.wait_until(parts_.clock, end);
   co_await claims_.close();
-  while (!in_hand_.running.empty() && parts_.clock.now() < end) co_await changed_.wait_until(parts_.clock, end);
+  co_await wait_until_none_run(end);
 
   for (auto at = in_hand_.running.begin(); at != in_hand_.running.end();) (at++)->cancel();
-  while (!in_hand_.running.empty()) co_await in_hand_.running.front().scope.join();
+  const Instant ended = parts_.clock.now() + last_words;
+  co_await wait_until_none_run(ended);
   const Instant last = parts_.clock.now() + last_words;
   while (!in_hand_.ended.empty() && parts_.clock.now() < last) co_await changed_.wait_until(parts_.clock, last);
   co_await upkeep_.close();
@@ -59,13 +91,22 @@ Task<> Workers::stop() {
     log::warning("how jobs ended could not be written; they run again", {{"jobs", in_hand_.ended.size()}});
   }
   in_hand_.ended.clear();
+  for (const RunningJob& job : in_hand_.running) {
+    log::error("a job does not heed that it was cancelled", {{"job", job.job.id.text()}, {"kind", job.job.kind}});
+  }
+  co_return in_hand_.running.empty();
+}
+
+Task<> Workers::wait_until_none_run(Instant end) {
+  while (!in_hand_.running.empty() && parts_.clock.now() < end) co_await changed_.wait_until(parts_.clock, end);
 }
 
 // Claims and results overlap. Where much waits to be written nothing is claimed, rather than little: small claims cost
 // as much as large ones.
 size_t Workers::places() const {
-  if (in_hand_.size() >= 2 * config_.concurrency) return 0;
-  return config_.concurrency - std::min(config_.concurrency, in_hand_.running.size());
+  const size_t most = config_.places();
+  if (in_hand_.size() >= 2 * most) return 0;
+  return most - std::min(most, in_hand_.running.size());
 }
 
 Task<> Workers::claim_round() {
@@ -84,12 +125,7 @@ Task<> Workers::claim_round() {
 }
 
 Task<std::vector<ClaimedJob>> Workers::claim(size_t limit) {
-  claiming_ = true;
-  const auto end = [this](void*) {
-    claiming_ = false;
-    changed_.notify_all();
-  };
-  const std::unique_ptr<void, decltype(end)> ended(this, end);
+  const Claiming until_answered(claiming_, changed_);
   ClaimRequest request{.worker = worker_, .kinds = handlers_.kinds(), .limit = limit};
   std::vector<ClaimedJob> claimed = co_await parts_.store.claim(std::move(request));
   co_return claimed;
@@ -120,9 +156,15 @@ void Workers::begin(std::vector<ClaimedJob> claimed, Instant asked_at) {
 
 Task<> Workers::run(std::list<RunningJob>::iterator running) {
   JobOutcome outcome;
+  std::optional<Duration> pause;
   try {
     co_await asio::post(executor_, asio::use_awaitable);  // a task starts inside of whoever spawns it
     outcome = co_await handle(*running);
+    outcome = keepable(std::move(outcome));
+  } catch (const EngineUnavailable& error) {
+    // Our own engine is away: that is not the job's fault.
+    outcome = JobOutcome::released(error.what());
+    pause = std::max(error.retry_after(), shortest_rest);
   } catch (const std::exception& error) {
     outcome = JobOutcome::failed(error.what());
   }
@@ -131,8 +173,19 @@ Task<> Workers::run(std::list<RunningJob>::iterator running) {
     outcome = JobOutcome::failed(fmt::format("it took longer than {}", format_duration(timeout)));
   } else if (running->stop.stop_requested() && outcome.kind == JobOutcome::Kind::failed) {
     outcome = JobOutcome::released("its worker was stopped");
+  } else if (pause) {
+    co_await rest(*pause);
   }
   end(running, std::move(outcome));
+}
+
+// Keeps the job's place meanwhile: or else all that waits would be claimed and given back, again and again.
+Task<> Workers::rest(Duration pause) {
+  try {
+    co_await parts_.clock.sleep_for(pause);
+  } catch (const boost::system::system_error&) {
+    // It was told to stop, which it does.
+  }
 }
 
 Task<JobOutcome> Workers::handle(RunningJob& running) {

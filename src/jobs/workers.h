@@ -29,8 +29,10 @@ class Workers {
   void start();
 
   // Claims nothing more and lets running jobs end, as long as `drain` allows. What runs then is cancelled and handed
-  // back: another worker may take it at once, and only the crash of a worker costs a job one of its tries.
-  Task<> stop();
+  // back: another worker may take it at once, and only the crash of a worker costs a job one of its tries. False where
+  // jobs run on although they were cancelled: then nothing they use may be destroyed, and it is the process that ends.
+  // Others get those when their locks have run out.
+  Task<bool> stop();
 
   size_t running() const { return in_hand_.running.size(); }
 
@@ -42,6 +44,8 @@ class Workers {
   void begin(std::vector<ClaimedJob> claimed, Instant asked_at);
   Task<> run(std::list<RunningJob>::iterator running);
   Task<JobOutcome> handle(RunningJob& running);
+  Task<> rest(Duration pause);
+  Task<> wait_until_none_run(Instant end);
   void end(std::list<RunningJob>::iterator running, JobOutcome outcome);
 
   Parts parts_;

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/job_upkeep.h"
-#include "jobs/jobs.h"
+#include "jobs/job_request.h"
 #include "jobs/pretend_job_store.h"
 #include "runtime/virtual_clock.h"
 
@@ -39,8 +38,12 @@ class WorkersTest : public testing::Test {
     workers->start();
   }
   void stop() {
-    if (workers) run(workers->stop());
+    if (workers) run(ask_to_stop());
     workers.reset();
+  }
+  Task<> ask_to_stop() {
+    const bool stopped = co_await workers->stop();
+    EXPECT_TRUE(stopped);
   }
   JobId add(std::string payload = "{}") { return store.add({.kind = "mail", .payload = std::move(payload)}); }
   const PretendJobStore::Kept& job(JobId id) const { return store.jobs.at(id); }
@@ -54,10 +57,21 @@ class WorkersTest : public testing::Test {
     JobOutcome outcome = co_await std::move(asked);
     co_return outcome;
   }
+  Task<> stop_into(std::optional<bool>& stopped) { stopped = co_await workers->stop(); }
   static Task<JobOutcome> say(JobOutcome outcome) { co_return outcome; }
   Task<JobOutcome> after(Duration duration, JobOutcome outcome = JobOutcome::done()) {
     co_await clock.sleep_for(duration);
     co_return outcome;
+  }
+  // Does not heed being cancelled.
+  Task<JobOutcome> insist(Duration duration) {
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    co_await clock.sleep_for(duration);
+    co_return JobOutcome::done();
+  }
+  static Task<JobOutcome> miss_the_database() {
+    throw EngineUnavailable("database", "away");
+    co_return JobOutcome::done();
   }
   static Task<JobOutcome> explode() {
     throw std::runtime_error("boom");
@@ -171,6 +185,59 @@ TEST_F(WorkersTest, a_job_that_takes_too_long_has_failed) {
   EXPECT_EQ(job(id).error, "it took longer than 2s");
 }
 
+TEST_F(WorkersTest, a_database_that_is_away_costs_no_try) {
+  for (int i = 0; i < 30; ++i) add();
+  start([](JobRun) { return miss_the_database(); });
+  pass(500ms);
+  EXPECT_EQ(begun.size(), 10U) << "nothing more is tried meanwhile";
+  EXPECT_EQ(store.count(JobStatus::running), 10U);
+  pass(1s);
+  EXPECT_EQ(begun.size(), 20U);
+  pass(2s);
+  EXPECT_EQ(store.count(JobStatus::failed), 30U);
+  for (const auto& [id, kept] : store.jobs) {
+    EXPECT_EQ(kept.attempts, 0);
+    EXPECT_EQ(kept.error, "database: away");
+  }
+}
+
+TEST_F(WorkersTest, a_worker_that_waits_for_its_database_stops_at_once) {
+  const JobId id = add();
+  config.drain = 0ms;
+  start([](JobRun) { return miss_the_database(); });
+  pass(500ms);
+  const Instant asked = clock.now();
+  stop();
+  EXPECT_LT(clock.now() - asked, 500ms);
+  EXPECT_EQ(job(id).status, JobStatus::failed);
+  EXPECT_EQ(job(id).attempts, 0);
+}
+
+TEST_F(WorkersTest, a_job_that_goes_on_after_its_time_does_not_keep_its_lock) {
+  kinds = JobKinds({{"mail", JobKind{.timeout = 2s, .lock_ttl = 30s}}});
+  const JobId id = add();
+  start([this](JobRun) { return insist(5min); });
+  pass(4min);
+  EXPECT_EQ(store.renewals, 0);
+  EXPECT_EQ(workers->running(), 1U);
+  store.steal(id);
+  pass(2min);
+  EXPECT_EQ(workers->running(), 0U);
+  EXPECT_EQ(job(id).status, JobStatus::running);
+}
+
+TEST_F(WorkersTest, stopping_does_not_wait_for_ever_for_a_job_that_does_not_heed_it) {
+  add();
+  start([this](JobRun) { return insist(1h); });
+  pass(1s);
+  const Instant asked = clock.now();
+  std::optional<bool> stopped;
+  run(stop_into(stopped));
+  EXPECT_EQ(stopped, false);
+  EXPECT_LT(clock.now() - asked, 30s);
+  pass(1h);
+}
+
 TEST_F(WorkersTest, results_are_kept_while_the_store_is_away) {
   const JobId id = add();
   start([this](JobRun) { return after(1s); });
@@ -182,6 +249,38 @@ TEST_F(WorkersTest, results_are_kept_while_the_store_is_away) {
   pass(5s);
   EXPECT_EQ(job(id).status, JobStatus::succeeded);
   EXPECT_EQ(begun.size(), 1U);
+}
+
+TEST_F(WorkersTest, a_store_that_refuses_everything_is_asked_again_later) {
+  const JobId running = add();
+  start([this](JobRun) { return after(1s); });
+  pass(500ms);
+  store.refuses = true;
+  const int before = store.claims;
+  pass(20s);
+  EXPECT_LT(store.claims - before, 60);
+  const JobId waiting = add();
+  store.refuses = false;
+  pass(7s);
+  EXPECT_EQ(job(running).status, JobStatus::succeeded);
+  EXPECT_EQ(job(waiting).status, JobStatus::succeeded);
+}
+
+TEST_F(WorkersTest, a_result_that_cannot_be_kept_is_a_failure_and_holds_nobody_up) {
+  const JobId broken = add("broken");
+  const JobId large = add("large");
+  const JobId fine = add("fine");
+  start([](const JobRun& run) {
+    if (run.payload == "broken") return say(JobOutcome::done("{\"half\":"));
+    if (run.payload == "large") return say(JobOutcome::done("\"" + std::string(max_result_bytes, 'x') + "\""));
+    return say(JobOutcome::done("7"));
+  });
+  pass(1s);
+  EXPECT_EQ(job(broken).status, JobStatus::failed);
+  EXPECT_EQ(job(broken).error, "its result is no JSON");
+  EXPECT_EQ(job(large).status, JobStatus::failed);
+  EXPECT_EQ(job(large).error, "its result exceeds 1MiB");
+  EXPECT_EQ(job(fine).result, "7");
 }
 
 TEST_F(WorkersTest, claims_go_on_as_soon_as_results_are_written) {
@@ -234,56 +333,6 @@ TEST_F(WorkersTest, a_job_that_outlasts_the_drain_is_cancelled_and_handed_back_w
   EXPECT_EQ(job(id).status, JobStatus::failed);
   EXPECT_EQ(job(id).error, "its worker was stopped");
   EXPECT_EQ(job(id).attempts, 0);
-}
-
-TEST_F(WorkersTest, upkeep_tends_every_second_and_purges_until_nothing_is_left) {
-  store.old = 2'500;
-  TaskScope scope(io.get_executor());
-  JobUpkeep upkeep(store, bell, clock, random, 7 * 24h);
-  upkeep.start(scope);
-  pass(10500ms);
-  EXPECT_EQ(store.tended, 11);
-  EXPECT_EQ(store.old, 0U);
-  run(scope.close());
-}
-
-TEST_F(WorkersTest, a_claim_from_outside_waits_for_the_first_job) {
-  Jobs jobs(store, bell, clock);
-  TaskScope scope(io.get_executor());
-  std::optional<Instant> answered;
-  size_t got = 0;
-  const auto ask = [](Jobs& from, size_t& count, std::optional<Instant>& when, Clock& time) -> Task<> {
-    ClaimRequest request{.worker = "outside", .kinds = {"mail"}};
-    const std::vector<ClaimedJob> claimed = co_await from.claim(std::move(request), 30s);
-    count = claimed.size();
-    when = time.now();
-  };
-  scope.spawn("claim", ask(jobs, got, answered, clock));
-  pass(5s);
-  EXPECT_FALSE(answered);
-  const Instant added = clock.now();
-  add();
-  bell.ring();
-  pass(100ms);
-  ASSERT_TRUE(answered);
-  EXPECT_LE(*answered - added, 20ms);
-  EXPECT_EQ(got, 1U);
-
-  answered.reset();
-  scope.spawn("claim", ask(jobs, got, answered, clock));
-  pass(29s);
-  EXPECT_FALSE(answered);
-  pass(2s);
-  EXPECT_TRUE(answered);
-  EXPECT_EQ(got, 0U);
-
-  answered.reset();
-  scope.spawn("claim", ask(jobs, got, answered, clock));
-  pass(1s);
-  jobs.end_waits();
-  pass(100ms);
-  EXPECT_TRUE(answered);
-  run(scope.close());
 }
 
 }  // namespace

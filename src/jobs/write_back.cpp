@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "jobs/error_text.h"
 #include "jobs/job_metrics.h"
 #include "runtime/log.h"
 
@@ -27,7 +28,7 @@ Task<> WriteBack::round() {
     Batch& batch = job->lost ? lost : job->outcome.kind == JobOutcome::Kind::done ? done : failed;
     batch.push_back(job);
   }
-  for (const Ended job : lost) settle(job, "lost");
+  for (const Ended job : lost) settle(job, JobEnd::lost);
   if (!done.empty()) co_await complete(std::move(done));
   if (!failed.empty()) co_await fail(std::move(failed));
   parts_.changed.notify_all();
@@ -41,7 +42,7 @@ Task<> WriteBack::complete(Batch batch) {
   for (size_t i = 0; i < batch.size(); ++i) {
     const bool accepted = verdicts[i] == Verdict::accepted;
     if (!accepted) refused(*batch[i], verdicts[i]);
-    settle(batch[i], accepted ? "succeeded" : "lost");
+    settle(batch[i], accepted ? JobEnd::succeeded : JobEnd::lost);
   }
 }
 
@@ -49,7 +50,7 @@ Task<> WriteBack::fail(Batch batch) {
   std::vector<Failure> failures;
   for (const Ended job : batch) {
     failures.push_back({.job = job->lock(),
-                        .error = job->outcome.error,
+                        .error = keepable_error(job->outcome.error),
                         .permanent = job->outcome.kind == JobOutcome::Kind::dead,
                         .released = job->outcome.kind == JobOutcome::Kind::released});
   }
@@ -60,18 +61,18 @@ Task<> WriteBack::fail(Batch batch) {
 void WriteBack::fail(Ended job, const FailVerdict& verdict) {
   if (verdict.verdict != Verdict::accepted) {
     refused(*job, verdict.verdict);
-    settle(job, "lost");
+    settle(job, JobEnd::lost);
   } else if (job->outcome.kind == JobOutcome::Kind::released) {
-    settle(job, "released");
+    settle(job, JobEnd::released);
   } else {
     if (parts_.failures != nullptr) parts_.failures->add(job->job.id, job->outcome.error, verdict.dead);
-    settle(job, verdict.dead ? "dead" : "failed");
+    settle(job, verdict.dead ? JobEnd::dead : JobEnd::failed);
   }
 }
 
-void WriteBack::settle(Ended job, std::string_view outcome) {
-  observe_duration(job->job.kind, outcome, job->took);
-  job->batch->ended(job->job, outcome == "succeeded", job->took);
+void WriteBack::settle(Ended job, JobEnd end) {
+  observe_duration(job->job.kind, enum_name(end), job->took);
+  job->batch->ended(job->job.throttle_key, end, job->took);
   parts_.in_hand.ended.erase(job);
 }
 

@@ -36,7 +36,7 @@ class WriteBack {
   Task<> complete(Batch batch);
   Task<> fail(Batch batch);
   void fail(Ended job, const FailVerdict& verdict);
-  void settle(Ended job, std::string_view outcome);
+  void settle(Ended job, JobEnd end);
   void refused(const RunningJob& job, Verdict verdict) const;
 
   Parts parts_;

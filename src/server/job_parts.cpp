@@ -1,12 +1,25 @@
 #include "server/job_parts.h"
 
+#include <cstdlib>
+
 #include <boost/asio/ip/host_name.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "jobs/enqueue_messages.h"
+#include "runtime/log.h"
 
 namespace sluice::server {
+namespace {
+
+// What still runs would use what is about to be destroyed.
+[[noreturn]] void leave() {
+  log::error("the process ends beside jobs that do not");
+  log::stop();
+  std::_Exit(1);
+}
+
+}  // namespace
 
 JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox, sql::Database& database, Clock& clock,
                    Random& random, ErrorSink* errors, Executor executor)
@@ -56,7 +69,10 @@ void JobParts::start(TaskScope& scope, messaging::MessageLog* log, const messagi
 
 Task<> JobParts::stop() {
   if (enqueue_) co_await enqueue_->stop();
-  if (workers_) co_await workers_->stop();
+  if (workers_) {
+    const bool ended = co_await workers_->stop();
+    if (!ended) leave();
+  }
 }
 
 }  // namespace sluice::server

@@ -13,6 +13,9 @@ namespace {
 using jobs::Job;
 using jobs::JobId;
 
+// Each may have megabytes.
+constexpr size_t listed_at_once = 100;
+
 struct JobsFlags {
   CommonFlags common;
   std::string id;
@@ -61,6 +64,12 @@ int no_such_job(const JobsFlags& flags) {
   return failed;
 }
 
+void print_line(const Job& job) {
+  fmt::print("{}  {:<20} {:<10} {:>8}  {:<24}  {}\n", job.id.text(), job.kind, enum_name(job.status),
+             fmt::format("{}/{}", job.attempts, job.max_attempts), format_time(job.run_after),
+             job.last_error.value_or(""));
+}
+
 Task<int> run_list(JobDesk& desk, const JobsFlags& flags) {
   jobs::JobFilter filter;
   if (!flags.kind.empty()) filter.kind = flags.kind;
@@ -71,15 +80,17 @@ Task<int> run_list(JobDesk& desk, const JobsFlags& flags) {
       co_return asked_wrongly;
     }
   }
-  const jobs::JobPage page = co_await desk.store.list(filter, std::nullopt, static_cast<size_t>(flags.count));
   fmt::print("{:<36}  {:<20} {:<10} {:>8}  {:<24}  {}\n", "ID", "KIND", "STATUS", "ATTEMPTS", "RUN AFTER",
              "LAST ERROR");
-  for (const Job& job : page.jobs) {
-    fmt::print("{}  {:<20} {:<10} {:>8}  {:<24}  {}\n", job.id.text(), job.kind, enum_name(job.status),
-               fmt::format("{}/{}", job.attempts, job.max_attempts), format_time(job.run_after),
-               job.last_error.value_or(""));
+  std::optional<JobId> next;
+  for (auto left = static_cast<size_t>(flags.count); left > 0;) {
+    const jobs::JobPage page = co_await desk.store.list(filter, next, std::min(left, listed_at_once));
+    for (const Job& job : page.jobs) print_line(job);
+    next = page.next;
+    if (!next) break;
+    left -= page.jobs.size();
   }
-  if (page.next) fmt::print(stderr, "there are more; --count says how many to show\n");
+  if (next) fmt::print(stderr, "there are more; --count says how many to show\n");
   co_return 0;
 }
 
@@ -94,6 +105,7 @@ void print_job(const Job& job) {
   line("throttle key", job.throttle_key.value_or("-"));
   line("run after", format_time(job.run_after));
   line("locked", job.locked_by ? fmt::format("by {} at {}", *job.locked_by, or_dash(job.locked_at)) : "-");
+  line("lock token", job.lock_token == 0 ? "-" : std::to_string(job.lock_token));
   line("created", format_time(job.created_at));
   line("updated", format_time(job.updated_at));
   line("finished", or_dash(job.finished_at));
@@ -141,14 +153,14 @@ Task<int> run_stats(JobDesk& desk, const JobsFlags&) {
   const jobs::JobStats stats = co_await desk.store.stats();
   fmt::print("{:<24}", "KIND");
   for (const auto& status : enum_names(jobs::JobStatus{})) fmt::print(" {:>10}", status.name);
-  fmt::print(" {:>12}  {}\n", "finished/s", "oldest waiting");
+  fmt::print(" {:>12} {:>12}  {}\n", "added/s", "finished/s", "oldest waiting");
   for (const jobs::KindStats& kind : stats.kinds) {
     fmt::print("{:<24}", kind.kind);
     for (const auto& status : enum_names(jobs::JobStatus{})) {
       const auto found = kind.counts.find(status.value);
       fmt::print(" {:>10}", found == kind.counts.end() ? 0 : found->second);
     }
-    fmt::print(" {:>12.1f}  {}\n", kind.finished_per_second, or_dash(kind.oldest_waiting));
+    fmt::print(" {:>12.1f} {:>12.1f}  {}\n", kind.rates.added, kind.rates.finished(), or_dash(kind.oldest_waiting));
   }
   for (const jobs::FailingKey& key : stats.top_failing) {
     fmt::print("failing: {} of {}, {} times in the last hour\n", key.throttle_key, key.kind, key.failures);

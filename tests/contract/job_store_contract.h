@@ -272,19 +272,38 @@ TEST_P(JobStoreContract, stats_tell_counts_age_rates_and_who_fails) {
   use({.backoff = {.fixed = {1h}}});
   NewJob old = job_of_key("bad.example");
   old.run_after = clock_.wall() - 1h;
-  enqueue_all({old, job(), job()});
+  enqueue_all({old, job(), job(), job(), job()});
   fail(claim_one());
   complete(claim_one());
+  fail(claim_one(), true);
+  run(store_->cancel(run(store_->list({kind_, queued}, std::nullopt, 1)).jobs.at(0).id));
   const jobs::JobStats stats = run(store_->stats());
   const auto found = std::ranges::find(stats.kinds, kind_, &jobs::KindStats::kind);
   ASSERT_NE(found, stats.kinds.end());
-  EXPECT_EQ(found->counts, (std::map<JobStatus, int64_t>{{queued, 1}, {succeeded, 1}, {failed, 1}}));
+  EXPECT_EQ(found->counts,
+            (std::map<JobStatus, int64_t>{{queued, 1}, {succeeded, 1}, {failed, 1}, {dead, 1}, {canceled, 1}}));
   EXPECT_TRUE(found->oldest_waiting);
-  EXPECT_DOUBLE_EQ(found->finished_per_second, 1.0 / 60);
+  EXPECT_DOUBLE_EQ(found->rates.added, 5.0 / 60);
+  EXPECT_DOUBLE_EQ(found->rates.succeeded, 1.0 / 60);
+  EXPECT_DOUBLE_EQ(found->rates.failed, 1.0 / 60);
+  EXPECT_DOUBLE_EQ(found->rates.dead, 1.0 / 60);
+  EXPECT_DOUBLE_EQ(found->rates.canceled, 1.0 / 60);
   const auto failing = std::ranges::find(stats.top_failing, kind_, &jobs::FailingKey::kind);
   ASSERT_NE(failing, stats.top_failing.end());
   EXPECT_EQ(failing->throttle_key, "bad.example");
   EXPECT_EQ(failing->failures, 1);
+}
+
+TEST_P(JobStoreContract, the_lock_token_is_shown_live_and_finished) {
+  const JobId id = add();
+  EXPECT_EQ(find(id).lock_token, 0);
+  const ClaimedJob claimed = claim_one();
+  const auto listed = [&](JobStatus status) { return run(store_->list({kind_, status}, std::nullopt, 1)).jobs.at(0); };
+  EXPECT_EQ(find(id).lock_token, claimed.token);
+  EXPECT_EQ(listed(running).lock_token, claimed.token);
+  complete(claimed);
+  EXPECT_EQ(find(id).lock_token, claimed.token);
+  EXPECT_EQ(listed(succeeded).lock_token, claimed.token);
 }
 
 TEST_P(JobStoreContract, only_finished_jobs_of_some_age_are_purged) {

@@ -38,6 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engi
 INSTANTIATE_TEST_SUITE_P(Postgres, InboxContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobStoreContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobMessagesContract, job_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, JobRequestsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ImportStoreContract, job_service, engine_name);

@@ -73,6 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxLossContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobMessagesContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, JobRequestsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobThrottleContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobTransitionsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);

@@ -8,6 +8,7 @@
 #include "tests/contract/fenced_leases_contract.h"
 #include "tests/contract/import_store_contract.h"
 #include "tests/contract/job_messages_contract.h"
+#include "tests/contract/job_requests_contract.h"
 #include "tests/contract/job_store_contract.h"
 #include "tests/contract/job_throttle_contract.h"
 #include "tests/contract/job_transitions_contract.h"

@@ -8,83 +8,13 @@
 #include "jobs/job.h"
 #include "server/blocking.h"
 #include "server/log_desk.h"
-#include "tests/scenario/one_server.h"
+#include "tests/scenario/jobs_over_http.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-struct JobAnswer {
-  std::string id;
-  bool duplicate = false;
-  std::string kind{};
-  json::Raw payload{};
-  int64_t attempt = 0;
-  std::string lock_token{};
-  std::optional<std::string> throttle_key{};
-  std::string status{};
-
-  static void describe(json::Object<JobAnswer>& object) {
-    object.required("id", &JobAnswer::id);
-    object.optional("duplicate", &JobAnswer::duplicate);
-    object.optional("kind", &JobAnswer::kind);
-    object.optional("payload", &JobAnswer::payload);
-    object.optional("attempt", &JobAnswer::attempt);
-    object.optional("lockToken", &JobAnswer::lock_token);
-    object.optional("throttleKey", &JobAnswer::throttle_key);
-    object.optional("status", &JobAnswer::status);
-  }
-};
-struct JobsAnswer {
-  std::vector<JobAnswer> jobs;
-  std::optional<std::string> next;
-
-  static void describe(json::Object<JobsAnswer>& object) {
-    object.required("jobs", &JobsAnswer::jobs);
-    object.optional("next", &JobsAnswer::next);
-  }
-};
-
-class JobsOverHttp : public testing::TestWithParam<std::string>, protected OneServer {
- protected:
-  void SetUp() override {
-    start_server(GetParam() == "sqlite" ? Records::sqlite : Records::postgres,
-                 "[jobs.kinds.short]\nlock_ttl = \"1s\"\nmax_attempts = 5\n[jobs.kinds.once]\nmax_attempts = 1\n");
-    key_ = make_key("SERVICE");
-  }
-  void TearDown() override { stop_server(); }
-
-  static JobsAnswer read(const RawResponse& response) {
-    auto answer = json::decode<JobsAnswer>(response.body, json::Unknown::ignored);
-    EXPECT_TRUE(answer) << response.status << ' ' << response.body;
-    return answer ? std::move(*answer) : JobsAnswer{};
-  }
-  JobsAnswer enqueue(const std::string& jobs) const {
-    const RawResponse response = ask("POST", "/api/v1/jobs", R"({"jobs":[)" + jobs + "]}");
-    EXPECT_EQ(response.status, 201) << response.body;
-    return read(response);
-  }
-  std::string add(const std::string& kind) const {
-    return enqueue(fmt::format(R"({{"kind":"{}","payload":{{}}}})", kind)).jobs.at(0).id;
-  }
-  std::vector<JobAnswer> claim(const std::string& kind, int wait_ms = 0, int limit = 10) const {
-    return read(ask("POST", "/api/v1/jobs/claim",
-                    fmt::format(R"({{"worker":"w","kinds":["{}"],"limit":{},"waitMs":{}}})", kind, limit, wait_ms)))
-        .jobs;
-  }
-  std::string tell(const std::string& verb, const JobAnswer& job, const std::string& more = "") const {
-    return ask("POST", "/api/v1/jobs/" + verb,
-               fmt::format(R"({{"jobs":[{{"id":"{}","lockToken":"{}"{}}}]}})", job.id, job.lock_token, more))
-        .body;
-  }
-  std::string show(const std::string& id) const { return ask("GET", "/api/v1/jobs/" + id).body; }
-  std::string status(const std::string& id) const {
-    const auto job = json::decode<JobAnswer>(show(id), json::Unknown::ignored);
-    return job ? job->status : "";
-  }
-};
 
 TEST_P(JobsOverHttp, a_job_is_added_claimed_and_completed) {
   const JobsAnswer added =
@@ -205,6 +135,59 @@ TEST_P(JobsOverHttp, a_claim_waits_for_work_and_ends_with_the_server) {
   stop_server();
   ASSERT_EQ(waiting.wait_for(5s), std::future_status::ready);
   EXPECT_TRUE(waiting.get().empty());
+}
+
+TEST_P(JobsOverHttp, a_worker_that_died_while_it_waited_gets_no_job) {
+  for (int i = 0; i < 5; ++i) {
+    RawClient dying(server_->port());
+    dying.send(request("POST", "/api/v1/jobs/claim", R"({"worker":"w","kinds":["mail"],"limit":10,"waitMs":30000})"));
+  }
+  const std::string id = add("mail");
+  const std::vector<JobAnswer> claimed = claim("mail", 10'000);
+  ASSERT_EQ(claimed.size(), 1U);
+  EXPECT_EQ(claimed[0].id, id);
+  EXPECT_EQ(claimed[0].attempt, 1);
+}
+
+TEST_P(JobsOverHttp, jobs_that_a_worker_did_not_get_to_read_go_back) {
+  const std::string payload(size_t{900} << 10, 'x');
+  for (int i = 0; i < 8; ++i) enqueue(fmt::format(R"({{"kind":"mail","payload":"{}"}})", payload));
+  {
+    RawClient dying(server_->port());
+    dying.send(request("POST", "/api/v1/jobs/claim", R"({"worker":"w","kinds":["mail"],"limit":10})"));
+    dying.read_until(R"({"jobs":[)");
+  }
+  size_t got = 0;
+  for (int i = 0; i < 8 && got < 8; ++i) {
+    for (const JobAnswer& job : claim("mail", 10'000)) {
+      EXPECT_EQ(job.attempt, 1);
+      ++got;
+    }
+  }
+  EXPECT_EQ(got, 8U);
+}
+
+TEST_P(JobsOverHttp, a_request_with_a_key_adds_its_jobs_once) {
+  const std::string body = R"({"jobs":[{"kind":"mail","payload":1},{"kind":"mail","payload":2,"uniqueKey":"a"}]})";
+  const auto send = [&](const std::string& key, const std::string& jobs) {
+    RawClient client(server_->port());
+    client.send(request("POST", "/api/v1/jobs", jobs, "Idempotency-Key: " + key + "\r\n"));
+    return client.read_response();
+  };
+  const RawResponse first = send("one", body);
+  EXPECT_EQ(first.status, 201);
+  const RawResponse again = send("one", body);
+  EXPECT_EQ(again.status, 201);
+  EXPECT_EQ(again.body, first.body);
+  const RawResponse other = send("one", R"({"jobs":[{"kind":"mail","payload":3}]})");
+  EXPECT_EQ(other.status, 422);
+  EXPECT_THAT(other.body, HasSubstr(R"("code":"idempotency-key-reused")"));
+  EXPECT_NE(send("two", body).body, first.body);
+  EXPECT_EQ(send(std::string(201, 'k'), body).status, 422);
+  EXPECT_EQ(claim("mail").size(), 3U);
+
+  key_ = make_key("SERVICE");
+  EXPECT_NE(send("one", body).body, first.body) << "a key is its caller's own";
 }
 
 TEST_P(JobsOverHttp, jobs_are_listed_page_by_page_and_counted) {

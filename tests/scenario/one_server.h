@@ -65,11 +65,16 @@ class OneServer {
   // With the key in `key_`.
   RawResponse ask(const std::string& method, const std::string& target, const std::string& body = "") const {
     RawClient client(server_->port());
-    client.send(
-        fmt::format("{} {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
-                    "Content-Length: {}\r\n\r\n{}",
-                    method, target, key_, body.size(), body));
+    client.send(request(method, target, body));
     return client.read_response();
+  }
+  // The bytes of that.
+  std::string request(const std::string& method, const std::string& target, const std::string& body = "",
+                      const std::string& more_headers = "") const {
+    return fmt::format(
+        "{} {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
+        "Content-Length: {}\r\n{}\r\n{}",
+        method, target, key_, body.size(), more_headers, body);
   }
 
   const std::string person_keys = "lookup " + std::string(64, 'a') + "\n1 " + std::string(64, 'b') + "\n";

@@ -14,28 +14,28 @@ using jobs::JobTag;
 constexpr Statement find_one =
     "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
     "  locked_at, locked_by, throttle_key, last_error, CAST(NULL AS text), created_at, updated_at, "
-    "  CAST(NULL AS timestamptz) FROM jobs WHERE id = $1 "
+    "  CAST(NULL AS timestamptz), lock_token FROM jobs WHERE id = $1 "
     "UNION ALL "
     "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
-    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at "
-    "FROM finished_jobs WHERE id = $1";
+    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at, "
+    "  lock_token FROM finished_jobs WHERE id = $1";
 constexpr Statement list_all =
     "SELECT * FROM (SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, "
     "    run_after, locked_at, locked_by, throttle_key, last_error, CAST(NULL AS text), created_at, updated_at, "
-    "    CAST(NULL AS timestamptz) FROM jobs "
+    "    CAST(NULL AS timestamptz), lock_token FROM jobs "
     "  WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND (CAST($3 AS text) IS NULL OR status = $3) "
     "  ORDER BY id DESC LIMIT $4) AS live "
     "UNION ALL "
     "SELECT * FROM (SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, "
     "    run_after, locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, "
-    "    finished_at FROM finished_jobs "
+    "    finished_at, lock_token FROM finished_jobs "
     "  WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND (CAST($3 AS text) IS NULL OR status = $3) "
     "  ORDER BY id DESC LIMIT $4) AS finished";
 // Has an index of its own.
 constexpr Statement list_unlucky =
     "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
-    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at "
-    "FROM finished_jobs "
+    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at, "
+    "  lock_token FROM finished_jobs "
     "WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND status = $3 AND status <> 'succeeded' "
     "ORDER BY id DESC LIMIT $4";
 constexpr Statement list_attempts =
@@ -47,10 +47,24 @@ constexpr Statement count_jobs =
     "UNION ALL SELECT kind, status, count(*) FROM finished_jobs GROUP BY kind, status";
 constexpr Statement find_oldest =
     "SELECT kind, min(run_after) FROM jobs WHERE status <> 'running' AND run_after <= now() GROUP BY kind";
+// Ids begin with their time: only the end of either table is looked at. The other clock may differ a little.
+constexpr Statement count_added{
+    Statement::PerDialect{.postgres = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
+                                      "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) AS young "
+                                      "WHERE created_at > now() - interval '1 minute' GROUP BY kind",
+                          .sqlite = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
+                                    "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) "
+                                    "WHERE created_at > now() - 60000000 GROUP BY kind"}};
 constexpr Statement count_finished{Statement::PerDialect{
-    .postgres =
-        "SELECT kind, count(*) FROM finished_jobs WHERE finished_at > now() - interval '1 minute' GROUP BY kind",
-    .sqlite = "SELECT kind, count(*) FROM finished_jobs WHERE finished_at > now() - 60000000 GROUP BY kind"}};
+    .postgres = "SELECT kind, status, count(*) FROM finished_jobs WHERE finished_at > now() - interval '1 minute' "
+                "GROUP BY kind, status",
+    .sqlite = "SELECT kind, status, count(*) FROM finished_jobs WHERE finished_at > now() - 60000000 "
+              "GROUP BY kind, status"}};
+constexpr Statement count_failed{Statement::PerDialect{
+    .postgres = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - interval '1 minute' "
+                "AND outcome <> 'dead' GROUP BY kind",
+    .sqlite = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - 60000000 AND outcome <> 'dead' "
+              "GROUP BY kind"}};
 constexpr Statement find_failing{
     Statement::PerDialect{.postgres = "SELECT kind, throttle_key, count(*) FROM job_attempts "
                                       "WHERE ended_at > now() - interval '1 hour' AND throttle_key IS NOT NULL "
@@ -71,6 +85,7 @@ Job job_of(const Row& row) {
           .run_after = row.time(8),
           .locked_at = row.optional_time(9),
           .locked_by = row.optional_text(10),
+          .lock_token = row.integer(17),
           .throttle_key = row.optional_text(11),
           .last_error = row.optional_text(12),
           .result = row.optional_text(13),
@@ -96,10 +111,41 @@ JobId last_id() {
   return JobId(uuid);
 }
 
+// No id made at `time` or later is smaller.
+JobId first_id(Time time) {
+  SeededRandom any(0);
+  Uuid uuid = Uuid::v7(time, any);
+  std::fill(uuid.bytes.begin() + 6, uuid.bytes.end(), 0);
+  return JobId(uuid);
+}
+
+double per_second(int64_t in_a_minute) {
+  return static_cast<double>(in_a_minute) / 60;
+}
+
+void set_rate(jobs::JobRates& rates, JobStatus status, double rate) {
+  if (status == JobStatus::succeeded) rates.succeeded = rate;
+  if (status == JobStatus::dead) rates.dead = rate;
+  if (status == JobStatus::canceled) rates.canceled = rate;
+}
+
 jobs::KindStats& stats_of(jobs::JobStats& stats, const std::string& kind) {
   const auto found = std::ranges::find(stats.kinds, kind, &jobs::KindStats::kind);
   if (found != stats.kinds.end()) return *found;
   return stats.kinds.emplace_back(jobs::KindStats{.kind = kind, .counts = {}});
+}
+
+Task<> add_rates(Database& database, jobs::JobStats& stats, Time now) {
+  Params young(first_id(now - 2min));
+  const Rows added = co_await database.read(count_added, std::move(young));
+  for (const Row& row : added) stats_of(stats, row.text(0)).rates.added = per_second(row.integer(1));
+  const Rows finished = co_await database.read(count_finished);
+  for (const Row& row : finished) {
+    const JobStatus status = parse_enum<JobStatus>(row.text(1)).value();
+    set_rate(stats_of(stats, row.text(0)).rates, status, per_second(row.integer(2)));
+  }
+  const Rows failed = co_await database.read(count_failed);
+  for (const Row& row : failed) stats_of(stats, row.text(0)).rates.failed = per_second(row.integer(1));
 }
 
 }  // namespace
@@ -138,7 +184,7 @@ Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::o
   co_return page;
 }
 
-Task<jobs::JobStats> job_stats(Database& database) {
+Task<jobs::JobStats> job_stats(Database& database, Time now) {
   jobs::JobStats stats;
   const Rows counts = co_await database.read(count_jobs);
   for (const Row& row : counts) {
@@ -146,10 +192,7 @@ Task<jobs::JobStats> job_stats(Database& database) {
   }
   const Rows oldest = co_await database.read(find_oldest);
   for (const Row& row : oldest) stats_of(stats, row.text(0)).oldest_waiting = row.time(1);
-  const Rows finished = co_await database.read(count_finished);
-  for (const Row& row : finished) {
-    stats_of(stats, row.text(0)).finished_per_second = static_cast<double>(row.integer(1)) / 60;
-  }
+  co_await add_rates(database, stats, now);
   const Rows failing = co_await database.read(find_failing);
   for (const Row& row : failing) stats.top_failing.push_back({row.text(0), row.text(1), row.integer(2)});
   std::ranges::sort(stats.kinds, {}, &jobs::KindStats::kind);

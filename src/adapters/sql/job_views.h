@@ -8,6 +8,6 @@ namespace sluice::sql {
 
 Task<std::optional<jobs::Job>> find_job(Database& database, jobs::JobId id);
 Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::optional<jobs::JobId> from, size_t most);
-Task<jobs::JobStats> job_stats(Database& database);
+Task<jobs::JobStats> job_stats(Database& database, Time now);
 
 }  // namespace sluice::sql

@@ -5,6 +5,7 @@
 
 #include "adapters/sql/inbox.h"
 #include "adapters/sql/job_queue.h"
+#include "adapters/sql/job_requests.h"
 #include "adapters/sql/job_slots.h"
 #include "adapters/sql/job_views.h"
 
@@ -58,6 +59,15 @@ Task<bool> SqlJobStore::enqueue_once(messaging::MessageId message, std::vector<j
   const bool first = co_await database_.transact(enqueue_first_time, message, prepared);
   if (first) cursors_.go_back_soon();
   co_return first;
+}
+
+Task<std::optional<std::vector<jobs::Enqueued>>> SqlJobStore::enqueue_for(jobs::EnqueueRequest request,
+                                                                          std::vector<jobs::NewJob> jobs) {
+  const PreparedJobs prepared = prepare_jobs(std::move(jobs), kinds_, clock_.wall(), random_);
+  std::optional<std::vector<jobs::Enqueued>> answers =
+      co_await database_.transact(enqueue_for_request, request, prepared);
+  cursors_.go_back_soon();
+  co_return answers;
 }
 
 Task<std::vector<ClaimedJob>> SqlJobStore::claim(ClaimRequest request) {
@@ -139,6 +149,10 @@ Task<size_t> SqlJobStore::purge(Duration age, size_t most) {
   return database_.transact(purge_finished, age, most);
 }
 
+Task<size_t> SqlJobStore::forget_requests(Duration age, size_t most) {
+  return database_.transact(forget_old_requests, age, most);
+}
+
 Task<std::optional<jobs::Job>> SqlJobStore::find(jobs::JobId id) {
   return find_job(database_, id);
 }
@@ -148,7 +162,7 @@ Task<jobs::JobPage> SqlJobStore::list(jobs::JobFilter filter, std::optional<jobs
 }
 
 Task<jobs::JobStats> SqlJobStore::stats() {
-  return job_stats(database_);
+  return job_stats(database_, clock_.wall());
 }
 
 Task<std::vector<jobs::FailVerdict>> SqlJobStore::end_all(std::vector<Ending> endings) {

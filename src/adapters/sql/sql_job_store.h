@@ -19,6 +19,8 @@ class SqlJobStore : public jobs::JobStore {
 
   Task<std::vector<jobs::Enqueued>> enqueue(std::vector<jobs::NewJob> jobs) override;
   Task<bool> enqueue_once(messaging::MessageId message, std::vector<jobs::NewJob> jobs) override;
+  Task<std::optional<std::vector<jobs::Enqueued>>> enqueue_for(jobs::EnqueueRequest request,
+                                                               std::vector<jobs::NewJob> jobs) override;
   Task<std::vector<jobs::ClaimedJob>> claim(jobs::ClaimRequest request) override;
   Task<std::vector<jobs::Verdict>> complete(std::vector<jobs::Completion> completions) override;
   Task<std::vector<jobs::FailVerdict>> fail(std::vector<jobs::Failure> failures) override;
@@ -30,6 +32,7 @@ class SqlJobStore : public jobs::JobStore {
   Task<std::optional<bool>> retry(jobs::JobId id) override;
   Task<std::optional<bool>> cancel(jobs::JobId id) override;
   Task<size_t> purge(Duration age, size_t most) override;
+  Task<size_t> forget_requests(Duration age, size_t most) override;
 
  private:
   bool take_turn_to_look();

@@ -1,0 +1,10 @@
+-- Requests that add jobs and may be sent again, with a hash of what they ask for and what they were answered: for each
+-- job its id, and then + where it was added or = where it was there.
+CREATE TABLE job_requests (
+  id BLOB PRIMARY KEY,
+  content BLOB NOT NULL,
+  answer TEXT NOT NULL,
+  asked_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_requests_age ON job_requests (asked_at);

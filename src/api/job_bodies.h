@@ -1,0 +1,93 @@
+// What the routes of jobs take and answer, as JSON. Part of add_job_routes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/problems.h"
+#include "base/json.h"
+#include "jobs/job_request.h"
+#include "jobs/job_store.h"
+
+namespace sluice::api {
+
+inline constexpr size_t largest_job_batch = 10'000;
+
+struct EnqueueBody {
+  std::vector<jobs::JobRequest> jobs;
+
+  static void describe(json::Object<EnqueueBody>& object);
+};
+
+struct ClaimBody {
+  std::string worker;
+  std::vector<std::string> kinds;
+  int64_t limit = 10;
+  int64_t wait_ms = 0;
+
+  static void describe(json::Object<ClaimBody>& object);
+};
+
+// A job as its worker names it. The token goes back as it came; what it looks like is nobody's business.
+struct LockItem {
+  jobs::JobId id;
+  json::Raw lock_token;
+
+  template <class Item>
+  static void describe_lock(json::Object<Item>& object) {
+    object.required("id", static_cast<jobs::JobId Item::*>(&Item::id));
+    object.required("lockToken", static_cast<json::Raw Item::*>(&Item::lock_token)).about("As the claim gave it.");
+  }
+  static void describe(json::Object<LockItem>& object) { describe_lock(object); }
+  jobs::LockedJob lock() const;
+};
+
+struct CompletionItem : LockItem {
+  std::optional<json::Raw> result;
+
+  static void describe(json::Object<CompletionItem>& object);
+};
+
+struct FailureItem : LockItem {
+  std::string error;
+  bool permanent = false;
+
+  static void describe(json::Object<FailureItem>& object);
+};
+
+template <class Item>
+struct ItemsBody {
+  std::vector<Item> jobs;
+
+  static void describe(json::Object<ItemsBody>& object) {
+    object.required("jobs", &ItemsBody::jobs).items(1, largest_job_batch);
+  }
+};
+
+// The jobs of a request, or the answer that names the one that cannot be: all or nothing.
+std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request);
+
+http::Response enqueued_answer(const std::vector<jobs::Enqueued>& enqueued);
+http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed);
+
+template <class Item>
+http::Response verdicts_answer(const std::vector<Item>& items, const std::vector<jobs::Verdict>& verdicts) {
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object().key("results").begin_array();
+  for (size_t i = 0; i < items.size(); ++i) {
+    const bool accepted = verdicts[i] == jobs::Verdict::accepted;
+    writer.begin_object().field("id", items[i].id).field("accepted", accepted);
+    if (!accepted) writer.field("reason", verdicts[i]);
+    writer.end_object();
+  }
+  writer.end_array().end_object();
+  return http::Response::json(200, std::move(body));
+}
+
+// JSON Schemas of the answers.
+extern const std::string_view enqueued_schema;
+extern const std::string_view claimed_schema;
+extern const std::string_view verdicts_schema;
+
+}  // namespace sluice::api

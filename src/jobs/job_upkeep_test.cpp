@@ -1,0 +1,55 @@
+#include "jobs/job_upkeep.h"
+
+#include <gtest/gtest.h>
+
+#include "jobs/pretend_job_store.h"
+#include "runtime/virtual_clock.h"
+
+namespace sluice::jobs {
+namespace {
+
+class JobUpkeepTest : public testing::Test {
+ protected:
+  void SetUp() override { upkeep.start(scope); }
+  void TearDown() override {
+    scope.cancel();
+    pass(1s);
+  }
+  void pass(Duration duration) { clock.run(io, clock.now() + duration); }
+
+  asio::io_context io;
+  VirtualClock clock;
+  SeededRandom random{1};
+  PretendJobStore store{clock};
+  messaging::Bell bell;
+  TaskScope scope{io.get_executor()};
+  JobUpkeep upkeep{store, bell, clock, random, 7 * 24h};
+};
+
+TEST_F(JobUpkeepTest, it_tends_every_second) {
+  pass(10500ms);
+  EXPECT_EQ(store.tended, 11);
+}
+
+TEST_F(JobUpkeepTest, it_purges_until_nothing_is_left) {
+  store.old = 2'500;
+  store.old_requests = 5'500;
+  pass(61s);
+  EXPECT_EQ(store.old, 0U);
+  EXPECT_EQ(store.old_requests, 0U);
+  EXPECT_EQ(store.purged_age, 7 * 24h);
+}
+
+TEST_F(JobUpkeepTest, it_goes_on_when_the_store_takes_its_statements_again) {
+  store.refuses = true;
+  pass(10min);
+  EXPECT_EQ(store.tended, 0);
+  store.refuses = false;
+  store.old = 10;
+  pass(2min);
+  EXPECT_GT(store.tended, 60);
+  EXPECT_EQ(store.old, 0U);
+}
+
+}  // namespace
+}  // namespace sluice::jobs
