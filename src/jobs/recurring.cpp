@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/json_value.h"
 #include "runtime/config_section.h"
+#include "runtime/hashed_id.h"
 #include "runtime/log.h"
 
 namespace sluice::jobs {
@@ -52,14 +55,12 @@ Task<> Recurring::round(Entry& entry) {
     co_await clock_.sleep_for(sleep);
     co_return;
   }
+  const messaging::MessageId firing(hashed_uuid(fmt::format("recurring {} {}", format_time(*due), entry.name)));
   std::vector<NewJob> one;
-  one.push_back(
-      {.kind = entry.job.kind, .payload = entry.job.payload, .unique_key = entry.name + "@" + format_time(*due)});
-  const std::vector<Enqueued> added = co_await jobs_.enqueue(std::move(one));
+  one.push_back({.kind = entry.job.kind, .payload = entry.job.payload, .run_after = *due});
+  const bool first = co_await jobs_.enqueue_once(firing, std::move(one));
   entry.done_until = *due;
-  if (!added.front().duplicate) {
-    log::info("a recurring job was added", {{"name", entry.name}, {"job", added.front().id.text()}});
-  }
+  if (first) log::info("a recurring job was added", {{"name", entry.name}, {"due", format_time(*due)}});
 }
 
 }  // namespace sluice::jobs

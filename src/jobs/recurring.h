@@ -1,7 +1,8 @@
 // Jobs that are added by the clock: [jobs.recurring.NAME].
 //
-// Every instance adds them, and the database keeps one: a firing's unique key is its name and time. What comes due
-// while no instance runs is left out.
+// Every instance adds them, and the database takes the first: a firing is a message that is known by its name and time,
+// whatever became of its job. It runs when the database's clock says so, also where an instance's clock is ahead. What
+// comes due while no instance runs is left out.
 #pragma once
 
 #include <map>
