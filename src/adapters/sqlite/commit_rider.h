@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "adapters/sqlite/connection.h"
+#include "adapters/sqlite/write_queue.h"
 
 namespace sluice::sqlite {
 
@@ -14,7 +15,7 @@ class CommitRider {
 
   // Adds to the group's transaction, which is about to commit. If the group is rolled back because of one of its
   // members, it is called again with the next.
-  virtual void before_commit(Connection& connection) = 0;
+  virtual void before_commit(Connection& connection, const Writes& group) = 0;
   virtual void committed() = 0;
   // Writing or committing what it added failed.
   virtual void commit_failed(std::string_view reason) = 0;

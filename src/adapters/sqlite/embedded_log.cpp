@@ -18,7 +18,7 @@ using messaging::Rejected;
 // What becomes of each message: positions, which lack their offset, for those to be stored.
 struct EmbeddedLog::Screened {
   std::vector<Published> outcomes{};
-  std::vector<LogAppender::Entry> entries{};
+  std::vector<LogEntry> entries{};
   bool unknown_topic = false;
 };
 
@@ -68,8 +68,13 @@ Task<std::vector<Published>> EmbeddedLog::publish_to_news(std::vector<Message> m
 
 Task<std::vector<Published>> EmbeddedLog::store(Screened screened) {
   if (screened.entries.empty()) co_return std::move(screened.outcomes);
-  const std::vector<LogAppender::Entry> stored = co_await database_.log_appender().append(std::move(screened.entries));
-  auto entry = stored.begin();
+  const Executor executor = co_await asio::this_coro::executor;
+  LogAppender& appender = database_.log_appender();
+  const LogAppender::Waiting waiting(appender, screened.entries);
+  Write write{.messages = &screened.entries, .executor = executor};
+  co_await appender.submit(write);
+  if (write.error) std::rethrow_exception(write.error);
+  auto entry = screened.entries.begin();
   for (Published& outcome : screened.outcomes) {
     if (auto* position = std::get_if<Position>(&outcome)) position->offset = (entry++)->offset;
   }

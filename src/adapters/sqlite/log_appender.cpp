@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "adapters/sql/log_block.h"
-#include "base/check.h"
 #include "runtime/metrics.h"
 
 namespace sluice::sqlite {
@@ -19,13 +18,22 @@ constexpr size_t max_waiting_bytes = size_t{64} << 20;
 // Readers keep a whole block for each message they have in work. One message may be larger.
 constexpr size_t max_block_bytes = size_t{256} << 10;
 
-using Entry = LogAppender::Entry;
-using Placed = LogAppender::Placed;
+struct Placed {
+  int64_t topic = 0;
+  int32_t partition = 0;
+  size_t order = 0;
+  LogEntry* entry = nullptr;
+};
 
-size_t bytes_of(const std::vector<Entry>& entries) {
-  size_t bytes = 0;
-  for (const Entry& entry : entries) bytes += entry.record.size();
-  return bytes;
+// Partition by partition, each in the order of its coming.
+std::vector<Placed> by_partition(const Writes& group) {
+  std::vector<Placed> placed;
+  for (const Write* write : group) {
+    if (write->messages == nullptr) continue;
+    for (LogEntry& entry : *write->messages) placed.push_back({entry.topic, entry.partition, placed.size(), &entry});
+  }
+  std::ranges::sort(placed, {}, [](const Placed& one) { return std::tuple(one.topic, one.partition, one.order); });
+  return placed;
 }
 
 // How many of `placed` the next block takes: of one partition, and not too many bytes.
@@ -58,36 +66,20 @@ void write_block(Connection& connection, int64_t id, std::span<const Placed> pla
 
 }  // namespace
 
-Task<std::vector<Entry>> LogAppender::append(std::vector<Entry> entries) {
-  const size_t bytes = bytes_of(entries);
-  if (queue_.full() || bytes_.load(std::memory_order_relaxed) > max_waiting_bytes) throw Overloaded("sqlite");
-  const Executor executor = co_await asio::this_coro::executor;
-  const auto append = std::make_shared<Append>(std::move(entries));
-  bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(mutex_);
-    pending_.push_back(append);
-  }
-  // Whichever commit this takes part in, the entries were pending before it began.
-  Write presence{.executor = executor};
-  co_await queue_.submit(presence);
-  const Append::State state = append->state.load(std::memory_order_acquire);
-  if (state == Append::State::stored) co_return std::move(append->entries);
-  if (presence.error) std::rethrow_exception(presence.error);
-  check(state == Append::State::failed, "a commit left messages behind");
-  throw EngineUnavailable("sqlite", "the messages could not be stored", EngineUnavailable::Retryable::no);
+LogAppender::Waiting::Waiting(LogAppender& appender, const std::vector<LogEntry>& entries) : appender_(appender) {
+  for (const LogEntry& entry : entries) bytes_ += entry.record.size();
+  const size_t before = appender_.bytes_.fetch_add(bytes_, std::memory_order_relaxed);
+  if (before <= max_waiting_bytes) return;
+  appender_.bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
+  throw Overloaded("sqlite");
 }
 
-void LogAppender::before_commit(Connection& connection) {
-  {
-    const std::lock_guard lock(mutex_);
-    std::ranges::move(pending_, std::back_inserter(under_way_));
-    pending_.clear();
-  }
-  if (under_way_.empty()) return;
-  std::vector<Placed> placed = by_partition();
-  int64_t id = connection.execute(sql::next_log_block.sqlite).one().integer(0);
+void LogAppender::before_commit(Connection& connection, const Writes& group) {
+  std::vector<Placed> placed = by_partition(group);
+  messages_ = placed.size();
   blocks_ = 0;
+  if (placed.empty()) return;
+  int64_t id = connection.execute(sql::next_log_block.sqlite).one().integer(0);
   for (std::span<Placed> left(placed); !left.empty(); ++blocks_) {
     const size_t count = block_size(left);
     write_block(connection, id++, left.first(count));
@@ -95,35 +87,9 @@ void LogAppender::before_commit(Connection& connection) {
   }
 }
 
-// Partition by partition, each in the order of its coming.
-std::vector<LogAppender::Placed> LogAppender::by_partition() {
-  std::vector<Placed> placed;
-  for (const auto& append : under_way_) {
-    for (Entry& entry : append->entries) placed.push_back({entry.topic, entry.partition, placed.size(), &entry});
-  }
-  std::ranges::sort(placed, {}, [](const Placed& one) { return std::tuple(one.topic, one.partition, one.order); });
-  return placed;
-}
-
 void LogAppender::committed() {
-  if (under_way_.empty()) return;
-  size_t messages = 0;
-  for (const auto& append : under_way_) messages += append->entries.size();
-  messages_total.add(messages);
+  messages_total.add(messages_);
   blocks_total.add(blocks_);
-  end_all(Append::State::stored);
-}
-
-void LogAppender::commit_failed(std::string_view) {
-  end_all(Append::State::failed);
-}
-
-void LogAppender::end_all(Append::State state) {
-  for (const auto& append : under_way_) {
-    bytes_.fetch_sub(bytes_of(append->entries), std::memory_order_relaxed);
-    append->state.store(state, std::memory_order_release);
-  }
-  under_way_.clear();
 }
 
 }  // namespace sluice::sqlite

@@ -108,7 +108,7 @@ Task<> SqliteJournal::durable(Number number) {
   check(number <= durable_.load(std::memory_order_acquire), "a commit left records of the journal behind");
 }
 
-void SqliteJournal::before_commit(Connection& connection) {
+void SqliteJournal::before_commit(Connection& connection, const Writes&) {
   {
     const std::lock_guard lock(pending_mutex_);
     under_way_.append(pending_.bytes());

@@ -34,7 +34,7 @@ class SqliteJournal final : public coordination::Journal, public CommitRider {
   Number append(const coordination::Journaled& part, std::string_view record) override;
   Task<> durable(Number number) override;
 
-  void before_commit(Connection& connection) override;
+  void before_commit(Connection& connection, const Writes& group) override;
   void committed() override;
   void commit_failed(std::string_view reason) override;
 

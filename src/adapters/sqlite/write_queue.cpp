@@ -1,11 +1,15 @@
 #include "adapters/sqlite/write_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 
 namespace sluice::sqlite {
 namespace {
+
+// About a tenth of a millisecond: longer rounds are slept through.
+constexpr int most_looks = 200;
 
 // Answers for one executor; run there.
 struct Answers {
@@ -35,40 +39,47 @@ void WriteQueue::push(Write& write) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(&write);
-    // A busy writer looks by itself. Each thread schedules its own wakeup, so that none waits for another's slow round.
-    if (!idle_ || std::ranges::find(scheduled_, me) != scheduled_.end()) return;
-    scheduled_.push_back(me);
+    // A busy writer looks by itself. Each thread tells of its own round, so that none waits for another's slow one.
+    if (!idle_ || std::ranges::find(rounds_, me) != rounds_.end()) return;
+    rounds_.push_back(me);
   }
-  asio::post(executor, [self = shared_from_this(), me] { self->wake(me); });
+  changed_.notify_all();
+  asio::post(executor, [self = shared_from_this(), me] { self->end_round(me); });
 }
 
-void WriteQueue::wake(std::thread::id scheduled_by) {
+void WriteQueue::end_round(std::thread::id of) {
   {
     const std::lock_guard lock(mutex_);
-    std::erase(scheduled_, scheduled_by);
-    woken_ = true;
+    std::erase(rounds_, of);
+    round_ended_ = true;
   }
   changed_.notify_all();
 }
 
-Writes WriteQueue::next(const Writes& finished) {
-  Writes group;
+bool WriteQueue::next(const Writes& finished) {
   {
     // Taken before anybody is answered: a write that an answer brings about belongs to the next full round, not to a
     // group with the first few of its kind.
     const std::lock_guard lock(mutex_);
-    if (!held_) group.swap(waiting_);
-    idle_ = group.empty();
+    if (!held_) taken_.swap(waiting_);
+    idle_ = taken_.empty();
+    round_ended_ = false;
   }
   answer(finished);
-  if (!group.empty()) return group;
-
+  if (!taken_.empty()) return true;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stopping_ || (woken_ && !held_ && !waiting_.empty()); });
+  changed_.wait(lock, [this] { return stopping_ || (!held_ && !waiting_.empty()); });
+  return !waiting_.empty();
+}
+
+Writes WriteQueue::take() {
+  if (!taken_.empty()) return std::exchange(taken_, {});
+  // Going to sleep and waking up would take longer than the rest of most rounds.
+  for (int look = 0; look < most_looks && !round_ended_; ++look) std::this_thread::yield();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stopping_ || round_ended_; });
   idle_ = false;
-  woken_ = false;
-  group.swap(waiting_);
-  return group;
+  return std::exchange(waiting_, {});
 }
 
 void WriteQueue::answer(const Writes& finished) {
@@ -94,7 +105,6 @@ void WriteQueue::hold(bool held) {
   {
     const std::lock_guard lock(mutex_);
     held_ = held;
-    if (!held) woken_ = true;
   }
   changed_.notify_all();
 }

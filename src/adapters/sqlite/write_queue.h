@@ -1,9 +1,9 @@
 // Where writers wait for the writer thread, and get their answers.
 //
-// Natural group commit lives or dies by what is in the queue when the writer looks. Two things keep groups whole: the
-// writer is woken at the end of the round of the event loop in which the first write came, so that what the same round
-// brings goes along; and all answers for one executor travel in one piece, so that whoever writes again does so in one
-// round.
+// Natural group commit lives or dies by what is in the queue when the writer looks. Two things keep groups whole: an
+// idle writer takes them at the end of the round of the event loop in which the first write came, so that what the same
+// round brings goes along; and all answers for one executor travel in one piece, so that whoever writes again does so
+// in one round. The writer is woken at the beginning of that round: it wakes up and gets ready while the round goes on.
 #pragma once
 
 #include <atomic>
@@ -20,15 +20,18 @@
 
 namespace sluice::sqlite {
 
+struct LogEntry;
+
 // One write under way. Lives in the frame of the coroutine that waits for it.
 struct Write {
-  // Either one statement with its parameters or the body of a transaction. Neither: it only takes part in a commit, to
-  // know when what went along with it is on the disk.
+  // One statement with its parameters, the body of a transaction, or messages for the log. None of them: it only takes
+  // part in a commit, to know when what went along with it is on the disk.
   sql::Statement statement{""};
   const sql::Params* params = nullptr;
   const sql::Database::Body* body = nullptr;
+  std::vector<LogEntry>* messages = nullptr;
 
-  bool only_takes_part() const { return params == nullptr && body == nullptr; }
+  bool only_takes_part() const { return params == nullptr && body == nullptr && messages == nullptr; }
 
   sql::Rows rows{};
   std::exception_ptr error{};
@@ -38,8 +41,8 @@ struct Write {
 };
 using Writes = std::vector<Write*>;
 
-// Safe to share between threads; `next` is the writer's alone. Shared ownership, because a wakeup on its way may
-// outlive the database.
+// Safe to share between threads; `next` and `take` are the writer's alone. Shared ownership, because a wakeup on its
+// way may outlive the database.
 class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
  public:
   // At most `max_unanswered` writes are waiting or being committed, but for threads that ask at the same moment; more
@@ -59,17 +62,18 @@ class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
   }
   bool full() const { return unanswered_.load(std::memory_order_relaxed) >= max_unanswered_; }
 
-  // Answers `finished`, then waits for writes and takes all there are. Nothing means: stopped.
-  Writes next(const Writes& finished);
+  // Answers `finished`, then waits for writes to come. False: stopped, and none is left.
+  bool next(const Writes& finished);
+  // After `next`: the group, once it is whole.
+  Writes take();
 
   // While held, `next` keeps waiting.
   void hold(bool held);
-  // `next` hands out what is left and then nothing.
   void stop();
 
  private:
   void push(Write& write);
-  void wake(std::thread::id scheduled_by);
+  void end_round(std::thread::id of);
   void answer(const Writes& finished);
 
   const size_t max_unanswered_;
@@ -78,12 +82,14 @@ class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
   std::mutex mutex_;
   std::condition_variable changed_;
   Writes waiting_;
-  // Threads that have a wakeup on its way at the end of their round.
-  std::vector<std::thread::id> scheduled_;
+  // Threads that will tell of the end of their round.
+  std::vector<std::thread::id> rounds_;
+  std::atomic<bool> round_ended_{false};  // since the last group
   bool idle_ = false;
-  bool woken_ = false;
   bool held_ = false;
   bool stopping_ = false;
+
+  Writes taken_;  // the writer's: a group that is whole already
 };
 
 }  // namespace sluice::sqlite

@@ -59,38 +59,45 @@ void Writer::serve() {
   metrics::CounterCell& writes = writes_total.with({});
   metrics::HistogramCell& seconds = group_seconds.with({});
   Writes group;
-  while (true) {
-    group = queue_.next(group);
-    if (group.empty()) return;
+  while (queue_.next(group)) {
+    const std::exception_ptr refused = begin();
+    group = queue_.take();
     const Instant start = clock_.now();
-    commit_singly_if_need_be(group);
+    if (refused) {
+      fail_all(group, refused);
+    } else if (commit_group(group) == GroupEnd::undone_by_member) {
+      commit_singly(group);
+    }
     seconds.observe(std::chrono::duration<double>(clock_.now() - start).count());
     writes.add(group.size());
   }
 }
 
-void Writer::commit_singly_if_need_be(const Writes& group) {
-  if (commit_group(group) == GroupEnd::answered || group.size() == 1) return;
+std::exception_ptr Writer::begin() {
+  try {
+    connection_->execute("BEGIN IMMEDIATE");
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void Writer::commit_singly(const Writes& group) {
+  if (group.size() == 1) return;
   for (Write* write : group) {
-    write->error = nullptr;
-    commit_group({write});
+    write->error = begin();
+    if (!write->error) commit_group({write});
   }
 }
 
 Writer::GroupEnd Writer::commit_group(const Writes& group) {
-  try {
-    connection_->execute("BEGIN IMMEDIATE");
-  } catch (...) {
-    fail_all(group, std::current_exception());
-    return GroupEnd::answered;
-  }
   connection_->set_now(clock_.wall());
   for (Write* write : group) {
     run(*write);
     if (!connection_->in_transaction()) return GroupEnd::undone_by_member;
   }
   try {
-    commit();
+    commit(group);
     return GroupEnd::answered;
   } catch (const sql::ConstraintViolation&) {
     if (group.size() == 1) fail_all(group, std::current_exception());
@@ -107,18 +114,17 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
   }
 }
 
-void Writer::commit() {
-  for (CommitRider* rider : riders_) rider->before_commit(*connection_);
+void Writer::commit(const Writes& group) {
+  for (CommitRider* rider : riders_) rider->before_commit(*connection_, group);
   connection_->execute("COMMIT");
   for (CommitRider* rider : riders_) rider->committed();
 }
 
 void Writer::run(Write& write) {
-  if (write.only_takes_part()) return;
   try {
     if (write.body != nullptr) {
       run_body(write);
-    } else {
+    } else if (write.params != nullptr) {
       write.rows = connection_->execute(write.statement.text(sql::Dialect::sqlite), *write.params);
     }
   } catch (...) {

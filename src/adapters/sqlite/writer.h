@@ -36,11 +36,14 @@ class Writer {
   enum class GroupEnd { answered, undone_by_member };
 
   void serve();
-  void commit_singly_if_need_be(const Writes& group);
+  // The error, if it can't.
+  std::exception_ptr begin();
+  // In a transaction that was begun, which is ended.
   GroupEnd commit_group(const Writes& group);
+  void commit_singly(const Writes& group);
   void run(Write& write);
   void run_body(Write& write);
-  void commit();
+  void commit(const Writes& group);
   void roll_back();
 
   std::unique_ptr<Connection> connection_;
