@@ -1,7 +1,7 @@
 #include "api/job_routes.h"
+#include "api/job_view.h"
 #include "api/paging.h"
 #include "api/problems.h"
-#include "base/json.h"
 #include "http/problem.h"
 #include "jobs/byte_budget.h"
 
@@ -11,55 +11,6 @@ namespace {
 using jobs::Job;
 using jobs::JobId;
 using jobs::Jobs;
-
-constexpr std::string_view job_schema =
-    R"({"type":"object","required":["id","kind","status","payload","attempts","maxAttempts","runAfter","createdAt"],)"
-    R"("properties":{"id":{"type":"string","format":"uuid"},"kind":{"type":"string"},)"
-    R"("uniqueKey":{"type":["string","null"]},"payload":{},"priority":{"type":"integer"},)"
-    R"("status":{"enum":["queued","running","succeeded","failed","dead","canceled"]},"attempts":{"type":"integer"},)"
-    R"("maxAttempts":{"type":"integer"},"runAfter":{"type":"string","format":"date-time"},)"
-    R"("lockedAt":{"type":["string","null"]},"lockedBy":{"type":["string","null"]},)"
-    R"("lockToken":{"type":["string","null"]},)"
-    R"("throttleKey":{"type":["string","null"]},"lastError":{"type":["string","null"]},"result":{},)"
-    R"("createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},)"
-    R"("finishedAt":{"type":["string","null"]},"history":{"type":"array","items":{"type":"object"}}}})";
-constexpr std::string_view stats_schema =
-    R"({"type":"object","required":["kinds","topFailing"],"properties":{"kinds":{"type":"array","items":{)"
-    R"("type":"object","properties":{"kind":{"type":"string"},"counts":{"type":"object",)"
-    R"("additionalProperties":{"type":"integer"}},"oldestWaiting":{"type":["string","null"]},)"
-    R"("finishedPerSecond":{"type":"number"},"rates":{"type":"object","properties":{"added":{"type":"number"},)"
-    R"("succeeded":{"type":"number"},"failed":{"type":"number"},"dead":{"type":"number"},)"
-    R"("canceled":{"type":"number"}}}}}},"topFailing":{"type":"array","items":{"type":"object",)"
-    R"("properties":{"kind":{"type":"string"},"throttleKey":{"type":"string"},"failures":{"type":"integer"}}}}}})";
-
-// As the claim gave it.
-std::optional<std::string> lock_token(const Job& job) {
-  if (job.lock_token == 0) return std::nullopt;
-  return std::to_string(job.lock_token);
-}
-
-void write_job(json::Writer& writer, const Job& job) {
-  writer.field("id", job.id).field("kind", job.kind).field("uniqueKey", job.unique_key);
-  writer.key("payload").raw(job.payload);
-  writer.field("priority", job.priority).field("status", job.status).field("attempts", job.attempts);
-  writer.field("maxAttempts", job.max_attempts).field("runAfter", job.run_after).field("lockedAt", job.locked_at);
-  writer.field("lockedBy", job.locked_by).field("lockToken", lock_token(job));
-  writer.field("throttleKey", job.throttle_key).field("lastError", job.last_error);
-  writer.key("result").raw(job.result.value_or("null"));
-  writer.field("createdAt", job.created_at).field("updatedAt", job.updated_at).field("finishedAt", job.finished_at);
-}
-
-void write_history(json::Writer& writer, const Job& job) {
-  writer.key("history").begin_array();
-  for (const jobs::Attempt& attempt : job.history) {
-    writer.begin_object().field("attempt", attempt.number).field("startedAt", attempt.started_at);
-    writer.field("endedAt", attempt.ended_at).field("worker", attempt.worker);
-    writer.key("outcome");
-    attempt.outcome.empty() ? writer.null() : writer.string(attempt.outcome);
-    writer.field("error", attempt.error).end_object();
-  }
-  writer.end_array();
-}
 
 http::Response no_such_job(const http::Request& request) {
   return not_found(request, "There is no such job, or it was finished long ago.");
@@ -101,30 +52,13 @@ Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
     if (!from) co_return bad_cursor(request);
   }
   const jobs::JobPage page = co_await collect(jobs, std::move(wanted), from, *most);
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("jobs").begin_array();
-  for (const Job& job : page.jobs) {
-    writer.begin_object();
-    write_job(writer, job);
-    writer.end_object();
-  }
-  writer.end_array();
-  if (page.next) writer.field("next", *page.next);
-  writer.end_object();
-  co_return http::Response::json(200, std::move(body));
+  co_return http::Response::json(200, page_json(page));
 }
 
 Task<http::Response> show(Jobs& jobs, http::Request& request, JobId id) {
   const std::optional<Job> job = co_await jobs.store().find(id);
   if (!job) co_return no_such_job(request);
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object();
-  write_job(writer, *job);
-  write_history(writer, *job);
-  writer.end_object();
-  co_return http::Response::json(200, std::move(body));
+  co_return http::Response::json(200, job_json(*job));
 }
 
 JobId id_of(const http::Request& request) {
@@ -161,31 +95,9 @@ Task<http::Response> cancel_job(Jobs& jobs, http::Request& request) {
   co_return response;
 }
 
-void write_rates(json::Writer& writer, const jobs::JobRates& rates) {
-  writer.begin_object().field("added", rates.added).field("succeeded", rates.succeeded);
-  writer.field("failed", rates.failed).field("dead", rates.dead).field("canceled", rates.canceled).end_object();
-}
-
 Task<http::Response> show_stats(Jobs& jobs, http::Request&) {
   const jobs::JobStats stats = co_await jobs.store().stats();
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("kinds").begin_array();
-  for (const jobs::KindStats& kind : stats.kinds) {
-    writer.begin_object().field("kind", kind.kind).key("counts").begin_object();
-    for (const auto& [status, count] : kind.counts) writer.field(enum_name(status), count);
-    writer.end_object().field("oldestWaiting", kind.oldest_waiting);
-    writer.field("finishedPerSecond", kind.rates.finished()).key("rates");
-    write_rates(writer, kind.rates);
-    writer.end_object();
-  }
-  writer.end_array().key("topFailing").begin_array();
-  for (const jobs::FailingKey& key : stats.top_failing) {
-    writer.begin_object().field("kind", key.kind).field("throttleKey", key.throttle_key);
-    writer.field("failures", key.failures).end_object();
-  }
-  writer.end_array().end_object();
-  co_return http::Response::json(200, std::move(body));
+  co_return http::Response::json(200, stats_json(stats));
 }
 
 using Serve = Task<http::Response> (*)(Jobs&, http::Request&);

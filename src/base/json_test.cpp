@@ -118,6 +118,19 @@ TEST(JsonDecode, counts_characters_not_bytes) {
   EXPECT_FALSE(decode<NewJob>(R"({"kind": "대기열대기열", "payload": null})"));
 }
 
+struct Parcel {
+  Raw content;
+
+  static void describe(Object<Parcel>& object) { object.required("content", &Parcel::content).length(0, 9); }
+};
+
+TEST(JsonDecode, counts_bytes_of_a_raw_value_as_it_is_kept) {
+  EXPECT_EQ(decode<Parcel>(R"({"content": { "a" : [1] } })")->content.text, R"({"a":[1]})");
+  const DecodeError error = refused<Parcel>(R"({"content":{"a":[12]}})");
+  EXPECT_EQ(error.kind, ErrorKind::invalid);
+  EXPECT_EQ(error.path, "content");
+}
+
 TEST(JsonDecode, a_whole_number_is_written_as_one) {
   EXPECT_EQ(decode<int64_t>("-9223372036854775808"), INT64_MIN);
   for (const std::string_view text : {"1.0", "1.5", "1e3", "\"1\"", "null", "true", "[1]"}) {

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include "jobs/job_request.h"
 #include "jobs/pretend_job_store.h"
 #include "runtime/virtual_clock.h"
 
@@ -67,6 +68,15 @@ TEST_F(EnqueueMessages, what_is_no_job_is_dead) {
   EXPECT_EQ(deliver(7, R"({"no":"job"})", named).kind, Handled::Kind::dead);
   EXPECT_TRUE(store.jobs.empty());
   EXPECT_TRUE(store.seen.empty());
+}
+
+TEST_F(EnqueueMessages, a_payload_has_the_limit_that_requests_have) {
+  const auto with = [](size_t bytes) {
+    return R"({"kind":"greet","payload":")" + std::string(bytes - 2, 'x') + R"("})";
+  };
+  EXPECT_EQ(deliver(7, with(max_payload_bytes + 1)).kind, Handled::Kind::dead);
+  EXPECT_EQ(deliver(8, with(max_payload_bytes)).kind, Handled::Kind::done);
+  EXPECT_EQ(store.jobs.size(), 1U);
 }
 
 }  // namespace

@@ -121,6 +121,19 @@ TEST_P(JobViews, large_jobs_come_in_short_pages_and_small_claims) {
   EXPECT_EQ(claim("mail", 0, 1'000).size(), 4U);
 }
 
+TEST_P(JobViews, operators_see_as_many_as_they_ask_for) {
+  std::string many;
+  for (int i = 0; i < 230; ++i) many += std::string(i ? "," : "") + R"({"kind":"mail","payload":1})";
+  enqueue(many);
+  const auto lines = [this](const char* count) {
+    const std::string output = sluice({"jobs", "list", "--count", count}).output;
+    return std::pair(std::ranges::count(output, '\n') - 1, output.contains("there are more"));
+  };
+  EXPECT_EQ(lines("220"), std::pair(221L, true));  // one line says so
+  EXPECT_EQ(lines("230"), std::pair(230L, false));
+  EXPECT_EQ(lines("1000"), std::pair(230L, false));
+}
+
 INSTANTIATE_TEST_SUITE_P(, JobViews, testing::Values("sqlite", "postgres"),
                          [](const auto& info) { return info.param; });
 

@@ -1,0 +1,54 @@
+// What a server does for jobs by itself, with time and with a database that is not as it should be.
+#include "tests/scenario/jobs_over_http.h"
+
+namespace sluice::test {
+namespace {
+
+// On SQLite: its file can be changed behind the server's back while that is stopped.
+class JobUpkeepOverHttp : public JobsOverHttp {
+ protected:
+  void change(const std::string& sql) {
+    stop_server();
+    const std::string file = (folder_ / "data" / "sluice.db").string();
+    const std::string script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])";
+    run_program({.arguments = {"python3", "-c", script, file, sql}});
+    server_.emplace(SluiceOptions{.config = config_});
+  }
+  template <class Condition>
+  static bool comes_true(Condition condition) {
+    const auto give_up = std::chrono::steady_clock::now() + 30s;
+    bool holds = condition();
+    while (!holds && std::chrono::steady_clock::now() < give_up) holds = condition();
+    return holds;
+  }
+  std::string finish_one() const {
+    const std::string id = add("mail");
+    tell("complete", claim("mail").at(0));
+    return id;
+  }
+};
+
+TEST_P(JobUpkeepOverHttp, finished_jobs_are_kept_for_their_retention) {
+  const std::string old = finish_one();
+  const std::string young = finish_one();
+  const auto age = [](const std::string& id, int days) {
+    std::string hex = id;
+    std::erase(hex, '-');
+    return fmt::format("UPDATE finished_jobs SET finished_at = finished_at - {} * 86400000000 WHERE id = x'{}';", days,
+                       hex);
+  };
+  change("DROP TRIGGER finished_jobs_final;" + age(old, 8) + age(young, 6));
+  EXPECT_TRUE(comes_true([&] { return ask("GET", "/api/v1/jobs/" + old).status == 404; }));
+  EXPECT_EQ(status(young), "succeeded");
+}
+
+TEST_P(JobUpkeepOverHttp, a_loop_whose_statement_is_refused_takes_nobody_down) {
+  change("DROP TABLE job_requests;");
+  EXPECT_TRUE(comes_true([&] { return server_->process().output().contains("background loop was refused"); }));
+  finish_one();
+}
+
+INSTANTIATE_TEST_SUITE_P(, JobUpkeepOverHttp, testing::Values("sqlite"), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace sluice::test
