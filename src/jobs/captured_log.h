@@ -1,6 +1,7 @@
 // What is logged while it exists, for tests.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
