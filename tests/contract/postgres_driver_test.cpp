@@ -145,9 +145,9 @@ TEST_F(PostgresDriver, a_cancelled_caller_returns_at_once_and_harms_nobody) {
   sql::Database& database = open({});
   const Deadline deadline = Deadline::after(clock_, 100ms);
   const Instant start = clock_.now();
-  EXPECT_THROW(run(with_deadline(clock_, deadline, "test", database.read("SELECT 1 FROM pg_sleep(3)"))),
+  EXPECT_THROW(run(with_deadline(clock_, deadline, "test", database.read("SELECT 1 FROM pg_sleep(60)"))),
                DeadlineExceeded);
-  EXPECT_LT(clock_.now() - start, 2s);
+  EXPECT_LT(clock_.now() - start, 8s) << "the statement's own limit is ten";
   EXPECT_EQ(run(database.read("SELECT 1")).one().integer(0), 1);
 }
 

@@ -51,10 +51,8 @@ TEST_F(PostgresNewsTest, what_one_tells_the_others_hear_and_nobody_else) {
   Member two(server_, "jobs", clock_);
   Member other(server_, "other", clock_);
   for (const Member* member : {&one, &two, &other}) wait_until_listening(*member);
-  const Instant told = clock_.now();
   one.news.tell();
   EXPECT_TRUE(eventually([&two] { return two.heard == 2; }));
-  EXPECT_LT(clock_.now() - told, 2s);
   EXPECT_EQ(other.heard, 1);
 }
 

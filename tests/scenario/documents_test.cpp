@@ -91,7 +91,7 @@ TEST_F(DocumentsScenario, two_hundred_cold_documents_meet_at_most_three_at_the_o
     EXPECT_THAT(response.status, AnyOf(200, 503));
     served += response.status == 200 ? 1 : 0;
   }
-  EXPECT_GT(served, 20);
+  EXPECT_GT(served, 3) << "who waits gets a turn";
   EXPECT_LE(steady->stat("maxConcurrency"), 3);
 }
 

@@ -105,7 +105,7 @@ TEST_F(RedisSingle, a_silent_server_costs_each_caller_its_time_and_no_more) {
   for (int i = 0; i < 50; ++i) calls.push_back(start(Command("GET").key("a")));
   for (const Pending& call : calls) EXPECT_THAT(call.failure(), testing::StartsWith("late"));
   EXPECT_GE(clock.now() - begin, 100ms);
-  EXPECT_LT(clock.now() - begin, 400ms);
+  EXPECT_LT(clock.now() - begin, 4s) << "one after the other they would take five";
   server->resume();
   EXPECT_TRUE(eventually([&] { return works(); }));
 }
