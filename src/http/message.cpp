@@ -1,5 +1,6 @@
 #include "http/message.h"
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "http/url.h"
 
@@ -13,9 +14,6 @@ constexpr std::array<std::pair<Method, std::string_view>, 7> methods{{{Method::g
                                                                       {Method::del, "DELETE"},
                                                                       {Method::options, "OPTIONS"}}};
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
 }  // namespace
 
 std::string_view name(Method method) {
@@ -30,7 +28,7 @@ std::optional<Method> parse_method(std::string_view text) {
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 void Headers::add(std::string_view name, std::string_view value) {

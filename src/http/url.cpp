@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 
+#include "base/ascii.h"
 #include "http/message.h"
 
 namespace sluice::http {
@@ -15,14 +16,6 @@ bool is_digit(char c) {
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return result;
 }
 
 bool is_all(std::string_view text, std::string_view also) {
@@ -141,7 +134,7 @@ bool Url::take_authority(std::string_view text) {
     after_host = text.substr(end + 1);
   } else {
     const std::string_view host = text.substr(0, text.find(':'));
-    host_ = lower(host);
+    host_ = ascii_lower(host);
     if (!is_name(host_)) return false;
     after_host = text.substr(host.size());
   }

@@ -7,6 +7,7 @@
 
 #include <idn2.h>
 
+#include "base/ascii.h"
 #include "base/encoding.h"
 #include "http/message.h"
 #include "http/url.h"
@@ -21,13 +22,6 @@ constexpr std::string_view query_marks = "/?!$&'()*+,;=:@";
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  return result;
 }
 
 // As browsers do before they look at a link: no blanks or controls at its ends, no tabs or line breaks inside.
@@ -53,7 +47,7 @@ Result<Parts, NotCanonical> split(std::string_view text) {
   const bool is_scheme =
       std::ranges::all_of(scheme, [](char c) { return is_letter_or_digit(c) || c == '+' || c == '-' || c == '.'; });
   if (colon == std::string_view::npos || scheme.empty() || !is_scheme) return NotCanonical::not_absolute;
-  Parts parts{.scheme = lower(scheme), .authority = {}, .path = {}, .query = {}};
+  Parts parts{.scheme = ascii_lower(scheme), .authority = {}, .path = {}, .query = {}};
   if (parts.scheme != "http" && parts.scheme != "https") return NotCanonical::other_scheme;
 
   text.remove_prefix(colon + 1);
@@ -95,7 +89,7 @@ std::optional<std::string> canonical_host(std::string_view written) {
   const bool is_name =
       std::ranges::all_of(*host, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
   if (!is_name) return std::nullopt;
-  return lower(*host);
+  return ascii_lower(*host);
 }
 
 Result<http::Url, NotCanonical> canonical_origin(const Parts& parts) {
@@ -136,19 +130,13 @@ std::string canonical_query(std::string_view query) {
 
 }  // namespace
 
-std::string domain_of(const http::Url& url) {
-  std::string domain = url.host();
-  if (domain.ends_with('.')) domain.pop_back();
-  return domain;
-}
-
 bool is_tracking(std::string_view parameter) {
   static constexpr auto known = std::to_array<std::string_view>(
       {"gclid",       "gclsrc",     "dclid",   "gbraid",   "wbraid",  "srsltid", "_ga",           "_gl",
        "fbclid",      "igshid",     "igsh",    "msclkid",  "yclid",   "ysclid",  "_openstat",     "twclid",
        "ttclid",      "li_fat_id",  "mc_cid",  "mc_eid",   "_hsenc",  "_hsmi",   "hsctatracking", "mkt_tok",
        "oly_anon_id", "oly_enc_id", "vero_id", "wickedid", "s_kwcid", "sccid",   "rb_clickid",    "napm"});
-  const std::string name = lower(parameter);
+  const std::string name = ascii_lower(parameter);
   return name.starts_with("utm_") || std::ranges::find(known, name) != known.end();
 }
 

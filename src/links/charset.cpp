@@ -8,22 +8,17 @@
 
 #include <iconv.h>
 
+#include "base/ascii.h"
+
 namespace sluice::links {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 constexpr size_t declared_within = 4096;  // browsers look at the first 1024 bytes; some pages are later
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  return result;
-}
-
 // A label as iconv knows it. The web's labels mean more than they say: EUC-KR is CP949, Latin-1 is Windows-1252.
 std::optional<std::string> known_set(std::string_view label) {
-  std::string name = lower(label);
+  std::string name = ascii_lower(label);
   const auto is_one_of = [&name](std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, name) != names.end();
   };
@@ -57,7 +52,7 @@ std::optional<std::string> value_of(std::string_view text, std::string_view key)
 }
 
 std::optional<std::string> declared_in(std::string_view body) {
-  const std::string head = lower(body.substr(0, declared_within));
+  const std::string head = ascii_lower(body.substr(0, declared_within));
   if (head.starts_with("<?xml")) {
     if (auto set = value_of(head.substr(0, head.find('>')), "encoding")) return set;
   }
@@ -127,7 +122,7 @@ std::string to_utf8(std::string_view body, std::string_view content_type) {
     sets.emplace_back(body.front() == '\xff' ? "UTF-16LE" : "UTF-16BE");
     body.remove_prefix(2);
   } else {
-    for (const auto& label : {value_of(lower(content_type), "charset"), declared_in(body)}) {
+    for (const auto& label : {value_of(ascii_lower(content_type), "charset"), declared_in(body)}) {
       const auto set = label ? known_set(*label) : std::nullopt;
       if (set) sets.push_back(*set);
     }

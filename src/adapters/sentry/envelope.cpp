@@ -13,6 +13,7 @@ namespace {
 constexpr size_t longest_tag = 200;
 constexpr size_t longest_text = 8 * 1024;
 
+// What was scrubbed already: a secret cut in two would not be known for one.
 std::string shortened(std::string text, size_t most) {
   if (text.size() <= most) return text;
   text.resize(most);
@@ -25,12 +26,12 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 void write_pairs(json::Writer& writer, std::string_view name, const Pairs& pairs, size_t longest) {
   writer.key(name).begin_object();
-  for (const auto& [key, value] : pairs) writer.field(key, scrub(shortened(value, longest)));
+  for (const auto& [key, value] : pairs) writer.field(key, shortened(scrub(value), longest));
   writer.end_object();
 }
 
 std::string event_json(const ErrorReport& report, const Sender& sender, const std::string& id) {
-  const std::string message = scrub(shortened(report.message, longest_text));
+  const std::string message = shortened(scrub(report.message), longest_text);
   std::string out;
   json::Writer writer(out);
   writer.begin_object().field("event_id", id).field("timestamp", format_time(report.at)).field("platform", "other");

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace sluice::sentry {
 namespace {
 
@@ -23,12 +25,6 @@ bool is_foreign(char c) {
   return static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
 size_t end_of(std::string_view text, size_t from, std::string_view enders) {
   return std::min(text.find_first_of(enders, from), text.size());
 }
@@ -38,12 +34,11 @@ std::string without_queries(std::string_view text) {
   std::string out;
   for (size_t at = 0; at < text.size(); ++at) {
     const bool opens = text[at] == '?' || (text[at] == '#' && at > 0 && !spaces.contains(text[at - 1]));
-    const size_t end = opens ? end_of(text, at, spaces) : at;
-    const bool empty = end <= at + 1 || ends_value.contains(text[at + 1]);
+    const bool empty = at + 1 >= text.size() || ends_value.contains(text[at + 1]);
     out += text[at];
-    if (empty) continue;
+    if (!opens || empty) continue;
     out += text[at] == '?' ? "[query]" : "[fragment]";
-    at = end - 1;
+    at = end_of(text, at, spaces) - 1;
   }
   return out;
 }
@@ -86,7 +81,7 @@ std::string without_named_secrets(std::string_view text) {
   while (at < text.size()) {
     size_t behind = at;
     while (behind < text.size() && is_word(text[behind])) ++behind;
-    const std::string name = in_lower_case(text.substr(at, behind - at));
+    const std::string name = ascii_lower(text.substr(at, behind - at));
     const auto value = name.empty() ? std::nullopt : begin_of_secret(text, name, behind);
     const bool whole_line = name.contains("authorization") || name.contains("cookie");
     const size_t next = value ? *value : std::max(behind, at + 1);
@@ -104,7 +99,7 @@ size_t at_sign(std::string_view text, size_t at) {
 }
 
 std::string without_addresses(std::string_view text) {
-  const auto in_name = [](char c) { return is_word(c) || is_foreign(c) || std::string_view("._%+~").contains(c); };
+  const auto in_name = [](char c) { return is_word(c) || is_foreign(c) || std::string_view("._%+~'").contains(c); };
   const auto in_domain = [](char c) { return is_word(c) || is_foreign(c) || c == '.'; };
   std::string out;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -114,6 +109,7 @@ std::string without_addresses(std::string_view text) {
     const bool possible = sign > 0 && end > at + sign;
     size_t begin = out.size();
     while (possible && begin > 0 && in_name(out[begin - 1])) --begin;
+    while (begin < out.size() && out[begin] == '\'') ++begin;  // a quote around it
     if (begin == out.size()) {
       out += text[at];
       continue;

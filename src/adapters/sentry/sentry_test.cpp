@@ -28,7 +28,8 @@ TEST(Scrub, credentials_in_urls_go) {
 }
 
 TEST(Scrub, e_mail_addresses_go) {
-  EXPECT_EQ(scrub("told bob.o'neil+x@mail.example.com, twice"), "told bob.o'[e-mail], twice");
+  EXPECT_EQ(scrub("told bob.o'neil+x@mail.example.com, twice"), "told [e-mail], twice");
+  EXPECT_EQ(scrub("told 'bob@example.com' and o'neil@example.com"), "told '[e-mail]' and [e-mail]");
   EXPECT_EQ(scrub("/users/alice%40example.com/photo"), "/users/[e-mail]/photo");
   EXPECT_EQ(scrub("사람@예시.한국 wrote"), "[e-mail] wrote");
   EXPECT_EQ(scrub("https://medium.example/@author/post"), "https://medium.example/@author/post");
@@ -96,6 +97,19 @@ TEST(Envelope, a_long_text_is_cut_between_letters) {
   const std::string text = envelope({.type = "t", .message = message}, {}, Uuid{}, Time{});
   EXPECT_LT(text.size(), 9'000U);
   EXPECT_THAT(text, Not(HasSubstr("\\ufffd")));
+}
+
+TEST(Envelope, what_stands_across_the_cut_is_scrubbed) {
+  const std::string token = "sk_9f86d081884c7d659a2feaa0c55ad015";
+  const std::string address = "somebody.of.note@example.com";
+  for (const size_t limit : {size_t{200}, size_t{8 * 1024}}) {
+    for (const std::string& secret : {token, address}) {
+      const std::string text = std::string(limit - 10, ' ') + secret;
+      const std::string sent =
+          envelope({.type = "t", .message = text, .tags = {{"a", text}}, .details = {{"b", text}}}, {}, Uuid{}, Time{});
+      EXPECT_THAT(sent, Not(HasSubstr(secret.substr(0, 8)))) << limit;
+    }
+  }
 }
 
 }  // namespace
