@@ -58,8 +58,7 @@ std::unique_ptr<postgres::PostgresNews> Engines::news(Service service, std::stri
                                                       Random& random) {
   if (!settings_.postgres.used()) return nullptr;
   postgres::PostgresConfig config = settings_.postgres.of(service);
-  if (config.direct_url.empty()) return nullptr;
-  config.url = config.direct_url;
+  if (!config.direct_url.empty()) config.url = config.direct_url;
   return std::make_unique<postgres::PostgresNews>(std::move(config), std::move(channel), std::move(heard), *thread_,
                                                   clock_, random);
 }

@@ -37,7 +37,8 @@ class Engines {
   // Where state in memory survives a crash: of the embedded engine. Null on PostgreSQL.
   coordination::Journal* journal() const { return journal_; }
 
-  // Between the processes that share the service's database, where it can be had: on PostgreSQL with a direct URL.
+  // Between the processes that share the service's database, where it can be had: on PostgreSQL without a pooler before
+  // it, or with a direct URL.
   std::unique_ptr<postgres::PostgresNews> news(Service service, std::string channel, std::function<void()> heard,
                                                Random& random);
 

@@ -6,7 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/system_clock.h"
-#include "tests/support/postgres_server.h"
+#include "tests/support/needs.h"
+#include "tests/support/pgbouncer_server.h"
 
 namespace sluice::test {
 namespace {
@@ -15,12 +16,12 @@ class PostgresNewsTest : public testing::Test {
  protected:
   // One process: who hears of what others tell.
   struct Member {
-    Member(const PostgresServer& server, const std::string& channel, Clock& clock)
-        : news(config(server), channel, [this] { ++heard; }, thread, clock, random) {}
+    Member(const PostgresServer& server, const std::string& channel, Clock& clock, const std::string& url = "")
+        : news(config(server, url), channel, [this] { ++heard; }, thread, clock, random) {}
 
-    static postgres::PostgresConfig config(const PostgresServer& server) {
+    static postgres::PostgresConfig config(const PostgresServer& server, const std::string& url) {
       postgres::PostgresConfig config;
-      config.url = server.url();
+      config.url = url.empty() ? server.url() : url;
       config.user = server.user();
       config.password = server.password();
       return config;
@@ -84,6 +85,19 @@ TEST_F(PostgresNewsTest, a_server_that_was_away_is_listened_to_again) {
   const int before = two.heard;
   one.news.tell();
   EXPECT_TRUE(eventually([&] { return two.heard > before; }));
+}
+
+// What LISTEN leaves on a pooled session would reach whoever has that session next.
+TEST_F(PostgresNewsTest, behind_a_pooler_nobody_listens) {
+  SLUICE_NEEDS(PgBouncerServer::why_missing());
+  const PgBouncerServer pgbouncer(server_);
+  Member pooled(server_, "jobs", clock_, pgbouncer.url());
+  ASSERT_TRUE(eventually([&pgbouncer] { return pgbouncer.log().contains("client close request"); }));
+  Member direct(server_, "jobs", clock_);
+  wait_until_listening(direct);
+  direct.news.tell();
+  EXPECT_TRUE(eventually([&direct] { return direct.heard == 2; }));
+  EXPECT_EQ(pooled.heard, 0);
 }
 
 }  // namespace

@@ -235,6 +235,10 @@ void Connection::lost() {
   throw ConnectionLost(pg_ == nullptr ? "out of memory" : first_line(PQerrorMessage(pg_)));
 }
 
+int Connection::backend() const {
+  return PQbackendPID(pg_);
+}
+
 bool Connection::usable() const {
   return !in_pipeline_ && PQstatus(pg_) == CONNECTION_OK && PQtransactionStatus(pg_) == PQTRANS_IDLE;
 }

@@ -64,6 +64,9 @@ class Connection {
   Task<size_t> hear(Duration most);
   void rouse();
 
+  // Who answered the login, as `pg_backend_pid()` calls itself. A pooler gives a number of its own.
+  int backend() const;
+
   // False once it can't be used any more: broken, given up half way, or left inside a transaction.
   bool usable() const;
 

@@ -44,7 +44,7 @@ void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   section
       .key("direct_url", &C::direct_url,
            "PostgreSQL itself, where url leads to a pooler: for news of new jobs between instances. Without it they "
-           "are found by polling.")
+           "are found by polling there.")
       .rule(url_form, is_url);
   describe_pool(section);
   section.key("connect_timeout", &C::connect_timeout, "How long connecting may take.").at_least(1ms);

@@ -17,7 +17,7 @@ struct PostgresConfig {
   std::string password = {};
   // A streaming replica for reads that may be some seconds old; empty: there is none.
   std::string replica_url = {};
-  // PostgreSQL itself, where `url` leads to a pooler; for what a pooler can't carry. Empty: not used.
+  // PostgreSQL itself, where `url` leads to a pooler; for what a pooler can't carry. Empty: `url` is all there is.
   std::string direct_url = {};
   // Who uses it ("user_service"): a label in metrics and log, and the application_name PostgreSQL shows.
   std::string service = "sluice";

@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include "runtime/log.h"
 #include "runtime/retry.h"
 
 namespace sluice::postgres {
@@ -11,6 +12,8 @@ namespace {
 // Between two NOTIFYs of a process.
 constexpr Duration pause = 20ms;
 constexpr Duration longest_wait = 1min;
+// Behind a pooler: how often it is tried whether it is still there.
+constexpr Duration look_again = 10min;
 
 }  // namespace
 
@@ -44,6 +47,8 @@ Task<> PostgresNews::round() {
   try {
     if (connection_) {
       co_await listen_or_tell();
+    } else if (std::exchange(pooled_, false)) {
+      co_await clock_.sleep_for(look_again);
     } else {
       co_await connect();
     }
@@ -60,6 +65,14 @@ Task<> PostgresNews::round() {
 Task<> PostgresNews::connect() {
   std::unique_ptr<Connection> connection = co_await Connection::open(thread_.executor(), config_, clock_);
   connection_ = std::move(connection);
+  const sql::Rows self = co_await run("SELECT pg_backend_pid()");
+  pooled_ = self.one().integer(0) != connection_->backend();
+  if (pooled_) {
+    connection_.reset();
+    log::info("a pooler stands before PostgreSQL: news of others are found by polling; postgres.direct_url brings them",
+              {{"channel", channel_}});
+    co_return;
+  }
   co_await run(fmt::format("LISTEN \"{}\"", channel_));
   heard_();
 }
@@ -78,11 +91,12 @@ Task<> PostgresNews::listen_or_tell() {
   if (heard > 0) heard_();
 }
 
-Task<> PostgresNews::run(std::string text) {
+Task<sql::Rows> PostgresNews::run(std::string text) {
   const sql::Params none;
   std::vector<Step> steps{{text, none}};
-  const PipelineOutcome outcome = co_await connection_->run(std::move(steps), config_.statement_timeout);
+  PipelineOutcome outcome = co_await connection_->run(std::move(steps), config_.statement_timeout);
   if (outcome.failure) throw ConnectionLost(outcome.failure->message);
+  co_return std::move(outcome.results.front().rows);
 }
 
 }  // namespace sluice::postgres

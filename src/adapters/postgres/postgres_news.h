@@ -1,8 +1,8 @@
 // Tells the other processes of one database that there is something new, and hears it from them.
 //
-// Listens and tells on one direct connection of its own: behind a transaction pooler LISTEN is silently deaf. Telling
-// is debounced, since NOTIFY makes all commits of the server wait for each other. Nobody relies on it: while the
-// connection is away everybody polls, as without it.
+// Listens and tells on one direct connection of its own: behind a transaction pooler LISTEN is silently deaf, so where
+// one stands in between there are no news. Telling is debounced, since NOTIFY makes all commits of the server wait for
+// each other. Nobody relies on it: while the connection is away everybody polls, as without it.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,9 @@ namespace sluice::postgres {
 
 class PostgresNews {
  public:
-  // `config.url` leads to PostgreSQL itself. `channel` is a plain name. `heard` is called on the engine's thread, also
-  // when something may have been missed, and for our own news too. What it is given must outlive it.
+  // News come where `config.url` leads to PostgreSQL itself. `channel` is a plain name. `heard` is called on the
+  // engine's thread, also when something may have been missed, and for our own news too. What it is given must outlive
+  // it.
   PostgresNews(PostgresConfig config, std::string channel, std::function<void()> heard, EngineThread& thread,
                Clock& clock, Random& random);
   // From another thread than the engine's.
@@ -35,7 +36,7 @@ class PostgresNews {
   Task<> round();
   Task<> listen_or_tell();
   Task<> connect();
-  Task<> run(std::string text);
+  Task<sql::Rows> run(std::string text);
 
   const PostgresConfig config_;
   const std::string channel_;
@@ -46,6 +47,7 @@ class PostgresNews {
   std::atomic<bool> to_tell_ = false;
   std::unique_ptr<Connection> connection_;
   Instant not_before_{};  // the next NOTIFY
+  bool pooled_ = false;   // where we came out when we connected last
   TaskScope scope_;
 };
 
