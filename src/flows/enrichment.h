@@ -1,13 +1,15 @@
 // The work of an `enrich_link` job: visits the link, keeps what was found, and decides whether trying again is of use.
 //
 // The link is settled before its job is: the imports that wait for it are told by the same transaction. A worker that
-// dies in between does it once more, which changes nothing.
+// dies in between does it once more, which changes nothing. A visit that leads to another domain is handed on to that
+// domain's throttle key.
 #pragma once
 
 #include <functional>
 
 #include "jobs/job_handler.h"
 #include "links/blocked_domains.h"
+#include "links/enricher.h"
 #include "links/import_news.h"
 #include "links/link_store.h"
 
@@ -17,7 +19,7 @@ namespace sluice::flows {
 class Enrichment {
  public:
   // links::Enricher::enrich.
-  using Visit = std::function<Task<Result<links::PageFacts, links::LinkFailure>>(links::CanonicalUrl, Deadline)>;
+  using Visit = std::function<Task<Result<links::Visited, links::LinkFailure>>(links::LinkVisit, Deadline)>;
 
   // What it names outlives it.
   struct Parts {
@@ -34,7 +36,7 @@ class Enrichment {
 
  private:
   Task<jobs::JobOutcome> keep(links::LinkId link, links::PageFacts facts);
-  Task<jobs::JobOutcome> give_up_or_retry(links::CanonicalUrl url, links::LinkFailure failure, bool last_try);
+  Task<jobs::JobOutcome> give_up_or_retry(links::LinkId link, links::LinkFailure failure, bool last_try);
   // Whether no further try can help.
   Task<bool> is_final(links::LinkFailure failure);
 

@@ -50,7 +50,7 @@ struct PretendNews : links::ImportNews {
 
 class EnrichmentTest : public testing::Test {
  protected:
-  using Visited = Result<PageFacts, LinkFailure>;
+  using Visited = Result<links::Visited, LinkFailure>;
 
   JobOutcome run(const std::string& payload, int32_t attempt = 1) {
     jobs::JobRun job;
@@ -70,12 +70,12 @@ class EnrichmentTest : public testing::Test {
   static LinkId id(const std::string& url) { return links::CanonicalUrl::parse(url)->id(); }
   static Task<Visited> say(Visited visited) { co_return visited; }
 
-  Visited answer = PageFacts{.title = "A title"};
+  Visited answer = links::Visited(PageFacts{.title = "A title"});
   PretendLinks links;
   PretendDomains domains;
   PretendNews news;
   bool thrown = false;
-  Enrichment enrichment{{.visit = [this](links::CanonicalUrl, Deadline) { return say(answer); },
+  Enrichment enrichment{{.visit = [this](links::LinkVisit, Deadline) { return say(answer); },
                          .links = links,
                          .domains = domains,
                          .news = news}};
@@ -85,6 +85,18 @@ TEST_F(EnrichmentTest, what_a_page_says_is_kept_and_told) {
   EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::done);
   EXPECT_EQ(links.titles, (std::map<LinkId, std::string>{{id("https://a.example/x"), "A title"}}));
   EXPECT_EQ(news.told, 1U);
+}
+
+TEST_F(EnrichmentTest, a_visit_that_leads_to_another_domain_is_handed_on_to_it) {
+  const links::LinkVisit onward(*links::CanonicalUrl::parse("https://a.example/x"),
+                                *http::Url::parse("https://b.example/y"), 1);
+  answer = links::Visited(onward);
+  const JobOutcome outcome = visit("https://a.example/x", 2);
+  EXPECT_EQ(outcome.kind, JobOutcome::Kind::released);
+  ASSERT_TRUE(outcome.onward);
+  EXPECT_EQ(outcome.onward->throttle_key, "b.example");
+  EXPECT_EQ(links::parse_enrichment_payload(outcome.onward->payload), onward);
+  EXPECT_EQ(links.titles.size() + links.failures.size() + news.told, 0U);
 }
 
 TEST_F(EnrichmentTest, an_ordinary_failure_is_tried_again_and_the_last_settles_the_link) {

@@ -9,10 +9,6 @@ namespace {
 
 using Kind = ClientError::Kind;
 
-bool is_redirect(int status) {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
 bool may_be_repeated(Method method) {
   return method != Method::post && method != Method::patch;
 }
@@ -52,6 +48,10 @@ ClientError timed_out(const Url& url) {
 }
 
 }  // namespace
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
 
 AnswerStream::AnswerStream(Clock& clock, Deadline deadline, Url url, std::unique_ptr<ClientExchange> exchange)
     : clock_(&clock), deadline_(deadline), url_(std::move(url)), exchange_(std::move(exchange)) {}

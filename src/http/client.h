@@ -117,4 +117,7 @@ class Client {
   std::unique_ptr<ClientPool> pool_;
 };
 
+// Whether an answer of this status may name another place in its Location.
+bool is_redirect(int status);
+
 }  // namespace sluice::http

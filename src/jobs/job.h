@@ -71,11 +71,18 @@ struct Completion {
   std::optional<std::string> result{};  // JSON
 };
 
+// What is left of a job's work when it belongs under another throttle key than it was added with.
+struct Handover {
+  std::string payload;  // JSON
+  std::string throttle_key;
+};
+
 struct Failure {
   LockedJob job;
   std::string error;
-  bool permanent = false;  // no further try can help: dead at once
-  bool released = false;   // handed back before its end: this was no try, and the next may begin at once
+  bool permanent = false;            // no further try can help: dead at once
+  bool released = false;             // handed back before its end: this was no try, and the next may begin at once
+  std::optional<Handover> onward{};  // of what is released: how it goes on
 };
 
 enum class Verdict { accepted, stale_lock, not_running, unknown };

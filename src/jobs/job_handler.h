@@ -34,6 +34,7 @@ struct JobOutcome {
   Kind kind = Kind::done;
   std::optional<std::string> result{};  // JSON
   std::string error{};                  // for people
+  std::optional<Handover> onward{};     // of what is released
 
   static JobOutcome done(std::optional<std::string> result = std::nullopt) { return {.result = std::move(result)}; }
   // To be tried again, as long as it has tries.
@@ -43,6 +44,10 @@ struct JobOutcome {
   // It could not be tried to its end, and not through its own fault: somebody else may take it at once, and this was no
   // try.
   static JobOutcome released(std::string why) { return {.kind = Kind::released, .error = std::move(why)}; }
+  // The rest is to be done under another throttle key, by whoever claims it there; this was no try either.
+  static JobOutcome handed_on(Handover onward, std::string why) {
+    return {.kind = Kind::released, .error = std::move(why), .onward = std::move(onward)};
+  }
 };
 
 // Runs on the workers' executor, at the same time as others. What it throws is a failure, but for

@@ -52,7 +52,8 @@ Task<> WriteBack::fail(Batch batch) {
     failures.push_back({.job = job->lock(),
                         .error = keepable_error(job->outcome.error),
                         .permanent = job->outcome.kind == JobOutcome::Kind::dead,
-                        .released = job->outcome.kind == JobOutcome::Kind::released});
+                        .released = job->outcome.kind == JobOutcome::Kind::released,
+                        .onward = job->outcome.onward});
   }
   const std::vector<FailVerdict> verdicts = co_await parts_.store.fail(std::move(failures));
   for (size_t i = 0; i < batch.size(); ++i) fail(batch[i], verdicts[i]);

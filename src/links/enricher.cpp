@@ -1,17 +1,12 @@
 #include "links/enricher.h"
 
-#include "base/check.h"
 #include "links/beginning.h"
 #include "links/captcha.h"
 
 namespace sluice::links {
 namespace {
 
-using Outcome = Result<PageFacts, LinkFailure>;
-
-bool is_redirect(int status) {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
+using Outcome = Result<Visited, LinkFailure>;
 
 bool is_html(std::string_view content_type) {
   const std::string_view type = content_type.substr(0, content_type.find_first_of("; "));
@@ -21,7 +16,7 @@ bool is_html(std::string_view content_type) {
 
 // Who is to blame for it.
 LinkFailure of_host(const http::Url& url, LinkFailure failure) {
-  failure.host = domain_of(url);
+  failure.host = url.host();
   return failure;
 }
 
@@ -32,7 +27,7 @@ Outcome judge(const http::Answer& answer) {
     return of_host(answer.url, {FailureReason::captcha, fmt::format("{} asks for a human", answer.url.origin())});
   }
   if (answer.status < 200 || answer.status > 299) return of_host(answer.url, failure_of_status(answer.status));
-  return facts;
+  return Visited(std::move(facts));
 }
 
 }  // namespace
@@ -44,35 +39,37 @@ Enricher::Enricher(LinksConfig config, http::Client& client, Clock& clock, TaskS
       robots_(client, clock, scope, std::move(executor),
               {.user_agent = config_.user_agent, .keep = config_.robots_for}) {}
 
-Task<Outcome> Enricher::enrich(CanonicalUrl link, Deadline deadline) {
-  const auto url = http::Url::parse(link.text());
-  check_that(url.has_value(), "{} is canonical", link.text());
+Task<Outcome> Enricher::enrich(LinkVisit visit, Deadline deadline) {
   deadline = deadline.sooner(clock_, config_.timeout);
-  Task<Outcome> visiting = visit(*url, deadline);
+  const http::Url begun_at = visit.at;
+  Task<Outcome> following = follow(std::move(visit), deadline);
   try {
-    co_return co_await with_deadline(clock_, deadline, url->host(), std::move(visiting));
+    co_return co_await with_deadline(clock_, deadline, begun_at.host(), std::move(following));
   } catch (const DeadlineExceeded&) {
-    co_return of_host(*url, {FailureReason::unreachable, url->origin() + ": no complete answer in time"});
+    co_return of_host(begun_at, {FailureReason::unreachable, begun_at.origin() + ": no complete answer in time"});
   }
 }
 
-Task<Outcome> Enricher::visit(http::Url url, Deadline deadline) {
-  for (int64_t redirects = 0; redirects <= config_.max_redirects; ++redirects) {
-    std::optional<LinkFailure> refused = co_await refusal(url);
-    if (refused) co_return of_host(url, *std::move(refused));
-    http::ClientRequest request = request_for(url, deadline);
+Task<Outcome> Enricher::follow(LinkVisit visit, Deadline deadline) {
+  const http::Url begun_at = visit.at;
+  while (visit.redirects <= config_.max_redirects && visit.at.same_host(begun_at)) {
+    std::optional<LinkFailure> refused = co_await refusal(visit.at);
+    if (refused) co_return of_host(visit.at, *std::move(refused));
+    http::ClientRequest request = request_for(visit.at, deadline);
     const Result<http::Answer, http::ClientError> answer =
         co_await fetch_beginning(client_, std::move(request), static_cast<size_t>(config_.read_bytes.bytes));
-    if (!answer) co_return of_host(url, failure_of(answer.error()));
-    const auto location = is_redirect(answer->status) ? answer->headers.find("Location") : std::nullopt;
+    if (!answer) co_return of_host(visit.at, failure_of(answer.error()));
+    const auto location = http::is_redirect(answer->status) ? answer->headers.find("Location") : std::nullopt;
     if (!location) co_return judge(*answer);
-    const auto target = url.resolve(*location);
+    const auto target = visit.at.resolve(*location);
     if (!target) {
-      co_return of_host(url, {FailureReason::bad_link, url.origin() + " redirects to what is no http URL"});
+      co_return of_host(visit.at, {FailureReason::bad_link, visit.at.origin() + " redirects to what is no http URL"});
     }
-    url = *target;
+    visit.at = *target;
+    ++visit.redirects;
   }
-  co_return of_host(url, {FailureReason::bad_link, fmt::format("more than {} redirects", config_.max_redirects)});
+  if (visit.redirects <= config_.max_redirects) co_return Visited(std::move(visit));
+  co_return of_host(visit.at, {FailureReason::bad_link, fmt::format("more than {} redirects", config_.max_redirects)});
 }
 
 Task<std::optional<LinkFailure>> Enricher::refusal(http::Url url) {

@@ -5,16 +5,32 @@
 #include <string>
 #include <string_view>
 
+#include "http/url.h"
 #include "links/canonical_url.h"
 
 namespace sluice::links {
 
-// Its kind. Its unique key is the link's id, its throttle key the domain.
+// Its kind. Its unique key is the link's id, its throttle key the domain where the visit goes on.
 constexpr const char* enrich_link = "enrich_link";
 
-// {"url": "https://example.com/"}
+// A link on its way to a page. Where a redirect leads to another domain the visit ends, and goes on as a job of that
+// domain: so no domain is called by more at once than its throttle allows, whoever sends them there.
+struct LinkVisit {
+  explicit LinkVisit(CanonicalUrl of);  // at its beginning
+  LinkVisit(CanonicalUrl of, http::Url goes_on_at, int64_t so_far)
+      : link(std::move(of)), at(std::move(goes_on_at)), redirects(so_far) {}
+
+  CanonicalUrl link;
+  http::Url at;
+  int64_t redirects = 0;  // that led there
+
+  bool operator==(const LinkVisit&) const = default;
+};
+
+// {"url": "https://example.com/"}, and once redirects led to another domain also {"at": "https://...", "redirects": 1}.
+std::string enrichment_payload(const LinkVisit& visit);
 std::string enrichment_payload(const CanonicalUrl& url);
 // Nothing where it is no payload of ours.
-std::optional<CanonicalUrl> parse_enrichment_payload(std::string_view payload);
+std::optional<LinkVisit> parse_enrichment_payload(std::string_view payload);
 
 }  // namespace sluice::links

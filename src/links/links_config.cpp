@@ -45,10 +45,10 @@ void LinksConfig::validate(config::Problems& problems) const {
   if (!http::is_field_value(user_agent)) problems.add("user_agent", "must be text without control characters");
 }
 
-http::ClientOptions client_options(const LinksConfig& config) {
+http::ClientOptions client_options(const LinksConfig& config, size_t at_once) {
   return {.reach = config.allow_loopback ? http::Reach::public_and_loopback : http::Reach::public_only,
           .user_agent = config.user_agent,
-          .max_per_origin = 4,
+          .max_per_origin = at_once,
           .idle = 5s};
 }
 

@@ -87,7 +87,8 @@ void Application::add_features() {
     api::add_import_routes(api_, links_->imports(), links_->import_stream());
     api::add_link_routes(api_, links_->links());
     if (settings_.links.enrich) {
-      enrichment_ = std::make_unique<EnrichmentParts>(*links_, clock_, background_.executor(0));
+      enrichment_ = std::make_unique<EnrichmentParts>(*links_, jobs_->kinds().of(links::enrich_link).throttle, clock_,
+                                                      background_.executor(0));
       enrichment_->register_with(jobs_->handlers());
     }
   }

@@ -4,12 +4,13 @@
 
 namespace sluice::server {
 
-EnrichmentParts::EnrichmentParts(LinkParts& links, Clock& clock, const Executor& executor)
-    : client_(executor, clock, client_options(links.config())),
+EnrichmentParts::EnrichmentParts(LinkParts& links, const jobs::Throttle& throttle, Clock& clock,
+                                 const Executor& executor)
+    : client_(executor, clock, client_options(links.config(), static_cast<size_t>(throttle.concurrency))),
       scope_(executor),
       enricher_(links.config(), client_, clock, scope_, executor),
-      enrichment_({.visit = [this](links::CanonicalUrl url,
-                                   Deadline deadline) { return enricher_.enrich(std::move(url), deadline); },
+      enrichment_({.visit = [this](links::LinkVisit visit,
+                                   Deadline deadline) { return enricher_.enrich(std::move(visit), deadline); },
                    .links = links.links(),
                    .domains = links.blocked_domains(),
                    .news = links.news()}) {}

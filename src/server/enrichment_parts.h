@@ -10,7 +10,8 @@ namespace sluice::server {
 // Made at start; visits run on `executor`. References must outlive it.
 class EnrichmentParts {
  public:
-  EnrichmentParts(LinkParts& links, Clock& clock, const Executor& executor);
+  // `throttle` is that of its jobs.
+  EnrichmentParts(LinkParts& links, const jobs::Throttle& throttle, Clock& clock, const Executor& executor);
 
   void register_with(jobs::JobHandlers& handlers);
 

@@ -89,6 +89,39 @@ TEST_P(JobStoreContract, a_job_handed_back_can_be_claimed_at_once_and_has_all_it
   }
 }
 
+TEST_P(JobStoreContract, a_job_handed_on_runs_under_its_new_key_and_has_all_its_tries) {
+  use({.max_attempts = 1, .throttle = {.concurrency = 1}});
+  for (const auto& key : {std::optional<std::string>(), std::optional<std::string>("a.example")}) {
+    const std::string target = unique("b.example");
+    NewJob wanted = job();
+    wanted.throttle_key = key;
+    wanted.unique_key = target;
+    const JobId id = add(wanted);
+    const ClaimedJob moving = claim_one();
+    const JobId first_there = add(job_of_key(target));
+    const JobId first_here = add(job_of_key("a.example"));
+    jobs::Failure onward{.job = lock_of(moving), .error = "elsewhere", .released = true};
+    onward.onward = {.payload = R"({"there": 1})", .throttle_key = target};
+    EXPECT_EQ(run(store_->fail({onward})).at(0).verdict, Verdict::accepted);
+    EXPECT_EQ(find(id).throttle_key, target);
+    EXPECT_EQ(find(id).attempts, 0);
+    EXPECT_TRUE(enqueue(wanted).duplicate);
+
+    const std::vector<ClaimedJob> others = claim();
+    ASSERT_EQ(others.size(), 2U);
+    for (const ClaimedJob& other : others) {
+      EXPECT_TRUE(other.id == first_there || other.id == first_here);
+      complete(other);
+    }
+    const ClaimedJob moved = claim_one();
+    EXPECT_EQ(moved.id, id);
+    EXPECT_EQ(moved.attempt, 1);
+    EXPECT_TRUE(moved.payload.contains("there"));
+    EXPECT_EQ(moved.throttle_key, target);
+    EXPECT_EQ(complete(moved), Verdict::accepted);
+  }
+}
+
 TEST_P(JobStoreContract, a_permanent_failure_is_death_at_once) {
   use({.max_attempts = 9});
   const JobId id = add();

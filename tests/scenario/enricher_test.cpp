@@ -14,6 +14,7 @@ namespace {
 
 using links::CanonicalUrl;
 using links::LinkFailure;
+using links::LinkVisit;
 using links::PageFacts;
 using test::RawClient;
 
@@ -27,12 +28,19 @@ class EnricherScenario : public http::HttpClient {
   ~EnricherScenario() override { wait_for(scope_.close()); }
 
   void visit_with(const links::LinksConfig& config) {
-    make_client(client_options(config));
+    make_client(client_options(config, 4));
     enricher_.emplace(config, *client, clock, scope_, context.get_executor());
   }
 
+  // Goes on where redirects lead, as the next job would.
   Result<PageFacts, LinkFailure> enrich(const std::string& host, const std::string& target) {
-    return wait_for(enricher_->enrich(*CanonicalUrl::parse(web_.url(host, target))));
+    LinkVisit visit(*CanonicalUrl::parse(web_.url(host, target)));
+    while (true) {
+      Result<links::Visited, LinkFailure> visited = wait_for(enricher_->enrich(visit));
+      if (!visited) return visited.error();
+      if (auto* facts = std::get_if<PageFacts>(&*visited)) return std::move(*facts);
+      visit = std::get<LinkVisit>(*std::move(visited));
+    }
   }
 
   // The title, or the reason of the failure.
@@ -78,6 +86,23 @@ TEST_F(EnricherScenario, redirects_are_followed_up_to_a_limit) {
   EXPECT_EQ(title("news.test", "/to?" + web_.url("other.test", "/x")), "/x at other.test");
 }
 
+TEST_F(EnricherScenario, a_redirect_to_another_domain_ends_the_visit_there) {
+  const CanonicalUrl link = *CanonicalUrl::parse(web_.url("news.test", "/to?" + web_.url("other.test", "/x")));
+  const auto visited = wait_for(enricher_->enrich(LinkVisit(link)));
+  ASSERT_TRUE(visited);
+  const LinkVisit expected(link, *http::Url::parse(web_.url("other.test", "/x")), 1);
+  ASSERT_TRUE(std::holds_alternative<LinkVisit>(*visited));
+  EXPECT_EQ(std::get<LinkVisit>(*visited), expected);
+  EXPECT_EQ(requests("other.test") + requests("other.test/robots.txt"), 0u);
+}
+
+TEST_F(EnricherScenario, redirects_over_domains_count_together) {
+  config_.max_redirects = 1;
+  visit_with(config_);
+  EXPECT_EQ(title("a.test", "/to?" + web_.url("b.test", "/x")), "/x at b.test");
+  EXPECT_EQ(title("a.test", "/to?" + web_.url("b.test", "/redirect/1")), "bad-link");
+}
+
 TEST_F(EnricherScenario, a_redirect_into_a_private_network_is_not_followed) {
   for (const char* target :
        {"/to-private", "/to-metadata", "/to-file", "/to?http://192.168.0.1/", "/to?http://[fe80::1]/"}) {
@@ -120,8 +145,8 @@ TEST_F(EnricherScenario, many_at_once_ask_for_robots_txt_together) {
   std::vector<std::string> titles;
   TaskScope visits(context.get_executor());
   const auto visit = [](links::Enricher& enricher, CanonicalUrl url, std::vector<std::string>& found) -> Task<> {
-    const Result<PageFacts, LinkFailure> facts = co_await enricher.enrich(url);
-    found.push_back(facts ? facts->title : facts.error().text);
+    const Result<links::Visited, LinkFailure> visited = co_await enricher.enrich(LinkVisit(url));
+    found.push_back(visited ? std::get<PageFacts>(*visited).title : visited.error().text);
   };
   for (int i = 0; i < 20; ++i) {
     const auto url = CanonicalUrl::parse(web_.url("busy.test", "/" + std::to_string(i)));

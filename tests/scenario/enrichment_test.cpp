@@ -122,12 +122,12 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
     return link.fetched_at ? link.facts.title : "waits";
   }
   jobs::Job job(const std::string& host, const std::string& target) {
-    const std::string payload = links::enrichment_payload(*links::CanonicalUrl::parse(web_->url(host, target)));
+    const auto link = *links::CanonicalUrl::parse(web_->url(host, target));
     for (const jobs::Job& one : desk_->run(desk_->jobs.list({}, std::nullopt, 1'000)).jobs) {
-      if (one.payload.contains(payload.substr(payload.find("http"))))
+      if (links::parse_enrichment_payload(one.payload).value().link == link)
         return desk_->run(desk_->jobs.find(one.id)).value();
     }
-    throw std::runtime_error("no job has " + payload);
+    throw std::runtime_error("no job has " + link.text());
   }
   // A link is settled a moment before its job is.
   jobs::Job ended_job(const std::string& host, const std::string& target) {
@@ -308,6 +308,28 @@ TEST_P(EnrichmentScenario, no_domain_is_asked_by_more_than_two_at_once_over_thre
   }
   EXPECT_EQ(second.stop(), 0);
   EXPECT_EQ(third.stop(), 0);
+}
+
+TEST_P(EnrichmentScenario, a_domain_that_others_redirect_to_is_asked_by_no_more_than_two_over_three_servers) {
+  const bool alone = GetParam() == "sqlite";
+  begin("", {"--latency", "20ms"});
+  std::vector<std::unique_ptr<SluiceServer>> others;
+  for (int i = 0; i < (alone ? 0 : 2); ++i) {
+    others.push_back(std::make_unique<SluiceServer>(SluiceOptions{.config = config_}));
+  }
+  Sites sites;
+  for (int i = 0; i < 60; ++i) {
+    sites.emplace_back(fmt::format("short{}.test", i % 20), "/to?" + web_->url("target.test", fmt::format("/{}", i)));
+  }
+  import(sites);
+  EXPECT_EQ(wait_for_end().failed_items, 0);
+  EXPECT_EQ(web_count("target.test", "requests"), 60U);
+  EXPECT_EQ(web_count("target.test", "maxConcurrency"), 2U);
+  EXPECT_EQ(outcome(sites[7].first, sites[7].second), "/7 at target.test");
+  const jobs::Job moved = ended_job(sites[7].first, sites[7].second);
+  EXPECT_EQ(moved.throttle_key, "target.test");
+  EXPECT_EQ(moved.attempts, 1);
+  for (const auto& other : others) EXPECT_EQ(other->stop(), 0);
 }
 
 TEST_P(EnrichmentScenario, other_processes_hear_of_new_jobs) {

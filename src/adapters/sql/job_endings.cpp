@@ -48,15 +48,15 @@ constexpr Statement end_any{Statement::PerDialect{
         "SELECT id, kind, $2, priority, run_after, attempts, max_attempts, lock_token, "
         "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, coalesce($3, last_error), $4 "
         "FROM jobs WHERE id = $1"}};
-constexpr Statement find_throttle_keys{Statement::PerDialect{
-    .postgres = "SELECT kind, throttle_key FROM jobs WHERE id = ANY($1::text::uuid[]) AND throttle_key IS NOT NULL",
-    .sqlite = "SELECT kind, throttle_key FROM jobs WHERE id = $1 AND throttle_key IS NOT NULL"}};
-constexpr Statement lock_jobs{
-    Statement::PerDialect{.postgres = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
-                                      "  coalesce(lock_expires_at <= now(), false) "
-                                      "FROM jobs WHERE id = ANY($1::text::uuid[]) ORDER BY id FOR UPDATE",
-                          .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
-                                    "  coalesce(lock_expires_at <= now(), false) FROM jobs WHERE id = $1"}};
+constexpr Statement find_throttle_keys{
+    Statement::PerDialect{.postgres = "SELECT id, kind, throttle_key FROM jobs WHERE id = ANY($1::text::uuid[])",
+                          .sqlite = "SELECT id, kind, throttle_key FROM jobs WHERE id = $1"}};
+constexpr Statement lock_jobs{Statement::PerDialect{
+    .postgres = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
+                "  coalesce(lock_expires_at <= now(), false), throttle_key "
+                "FROM jobs WHERE id = ANY($1::text::uuid[]) ORDER BY id FOR UPDATE",
+    .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
+              "  coalesce(lock_expires_at <= now(), false), throttle_key FROM jobs WHERE id = $1"}};
 constexpr Statement find_finished{
     Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id = ANY($1::text::uuid[])",
                           .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
@@ -83,6 +83,16 @@ constexpr Statement postpone{Statement::PerDialect{
               "  slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
               "  run_after = now() + $2, last_error = $3, "
               "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
+constexpr Statement hand_on{Statement::PerDialect{
+    .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
+                "  payload = given.payload, throttle_key = given.throttle_key, last_error = given.error, "
+                "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
+                "FROM unnest($1::text::uuid[], $2::text::json[], $3::text::text[], $4::text::text[]) "
+                "  AS given (id, payload, throttle_key, error) "
+                "WHERE jobs.id = given.id",
+    .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
+              "  payload = $2, throttle_key = $3, last_error = $4, "
+              "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
 constexpr Statement free_unique_keys{
     Statement::PerDialect{.postgres = "DELETE FROM job_keys USING unnest($1::text::text[], $2::text::text[], "
                                       "$3::text::uuid[]) AS given (kind, unique_key, id) "
@@ -99,6 +109,7 @@ struct LiveJob {
   int32_t attempts = 0;
   int32_t max_attempts = 0;
   bool lock_expired = false;
+  std::optional<std::string> throttle_key;
 };
 using LiveJobs = std::map<JobId, LiveJob>;
 
@@ -108,11 +119,17 @@ GivenRows given_ids(const std::set<JobId>& ids) {
   return rows;
 }
 
+using Targets = std::map<JobId, std::string>;  // throttle keys that jobs are handed on to
+
 // The throttle keys first: see job_slots.h.
-TxTask<ThrottledKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rules) {
+TxTask<ThrottledKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rules, Targets targets = {}) {
   const Rows rows = co_await execute_many(tx, find_throttle_keys, given_ids(ids));
   ThrottledKeys keys;
-  for (const Row& row : rows) keys.insert(throttled_key(*rules.kinds, row.text(0), row.text(1)));
+  for (const Row& row : rows) {
+    if (const auto key = row.optional_text(2)) keys.insert(throttled_key(*rules.kinds, row.text(1), *key));
+    const auto target = targets.find(row.id<JobTag>(0));
+    if (target != targets.end()) keys.insert(throttled_key(*rules.kinds, row.text(1), target->second));
+  }
   if (!keys.empty()) co_await lock_keys(tx, keys);
   co_return keys;
 }
@@ -128,10 +145,25 @@ TxTask<LiveJobs> lock_live(Tx& tx, std::set<JobId> ids) {
                 .token = row.integer(4),
                 .attempts = static_cast<int32_t>(row.integer(5)),
                 .max_attempts = static_cast<int32_t>(row.integer(6)),
-                .lock_expired = row.boolean(7)};
+                .lock_expired = row.boolean(7),
+                .throttle_key = row.optional_text(8)};
     live.emplace(job.id, std::move(job));
   }
   co_return live;
+}
+
+// Adds those that jobs were handed on to before we had them. Locked out of order: where that meets somebody, one of us
+// begins again.
+TxTask<ThrottledKeys> lock_late(Tx& tx, ThrottledKeys keys, LiveJobs live, EndingRules rules) {
+  ThrottledKeys late;
+  for (const auto& [id, job] : live) {
+    if (!job.throttle_key) continue;
+    ThrottledKey key = throttled_key(*rules.kinds, job.kind, *job.throttle_key);
+    if (!keys.contains(key)) late.insert(std::move(key));
+  }
+  if (!late.empty()) co_await lock_keys(tx, late);
+  keys.merge(late);
+  co_return keys;
 }
 
 TxTask<std::set<JobId>> finished_among(Tx& tx, std::set<JobId> ids) {
@@ -150,6 +182,10 @@ class Changes {
   bool end(const LiveJob& job, const Ending& ending) {
     if (ending.how == Ending::How::succeeded) {
       ended_.add(job.id, "succeeded", Null{}, ending.result);
+      return false;
+    }
+    if (ending.onward) {
+      handed_on_.add(job.id, ending.onward->payload, ending.onward->throttle_key, ending.error);
       return false;
     }
     if (ending.how == Ending::How::released) {
@@ -178,6 +214,7 @@ class Changes {
     co_await execute_many(tx, write_attempts, attempts_);
     co_await execute_many(tx, end_any, ended_);
     co_await execute_many(tx, postpone, postponed_);
+    co_await execute_many(tx, hand_on, handed_on_);
     co_await execute_many(tx, free_unique_keys, freed_keys_);
   }
 
@@ -190,6 +227,7 @@ class Changes {
   GivenRows attempts_;
   GivenRows ended_;
   GivenRows postponed_;
+  GivenRows handed_on_;
   GivenRows freed_keys_;
 };
 
@@ -215,8 +253,12 @@ TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Com
 
 TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules) {
   std::set<JobId> ids;
-  for (const Ending& ending : endings) ids.insert(ending.job.id);
-  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  Targets targets;
+  for (const Ending& ending : endings) {
+    ids.insert(ending.job.id);
+    if (ending.onward) targets.emplace(ending.job.id, ending.onward->throttle_key);
+  }
+  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules, std::move(targets));
   LiveJobs live = co_await lock_live(tx, ids);
   std::set<JobId> finished = co_await finished_among(tx, ids);
 
@@ -242,8 +284,9 @@ TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, E
 
 TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
   const std::set<JobId> ids{id};
-  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
   const LiveJobs live = co_await lock_live(tx, ids);
+  keys = co_await lock_late(tx, std::move(keys), live, rules);
   if (live.empty()) {
     const std::set<JobId> finished = co_await finished_among(tx, ids);
     if (finished.empty()) co_return std::nullopt;
@@ -259,8 +302,9 @@ TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
 }
 
 TxTask<size_t> cancel_waiting(Tx& tx, std::set<JobId> ids, EndingRules rules) {
-  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
   const LiveJobs live = co_await lock_live(tx, ids);
+  keys = co_await lock_late(tx, std::move(keys), live, rules);
   Changes changes(rules);
   size_t canceled = 0;
   for (const auto& [id, job] : live) {

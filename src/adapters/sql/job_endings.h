@@ -22,6 +22,7 @@ struct Ending {
   How how = How::succeeded;
   std::string error{};
   std::optional<std::string> result{};
+  std::optional<jobs::Handover> onward{};  // of what is released
 };
 
 // What the bodies need of the store; all of it outlives them.

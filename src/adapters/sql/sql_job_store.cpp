@@ -118,7 +118,10 @@ Task<std::vector<Verdict>> SqlJobStore::complete(std::vector<jobs::Completion> c
 Task<std::vector<jobs::FailVerdict>> SqlJobStore::fail(std::vector<jobs::Failure> failures) {
   std::vector<Ending> endings;
   for (jobs::Failure& failure : failures) {
-    endings.push_back({.job = failure.job, .how = how_of(failure), .error = std::move(failure.error)});
+    endings.push_back({.job = failure.job,
+                       .how = how_of(failure),
+                       .error = std::move(failure.error),
+                       .onward = std::move(failure.onward)});
   }
   return end_all(std::move(endings));
 }
