@@ -10,7 +10,6 @@ namespace {
 
 using links::Import;
 using links::ImportId;
-using links::OwnerId;
 
 // Links end by the hundred; their news are told together.
 constexpr Duration pace = 50ms;
@@ -80,8 +79,8 @@ void ImportStream::start(TaskScope& scope) {
 Task<> ImportStream::round() {
   const Instant when = next_look();
   co_await listener_.wait_until(clock_, when);
-  const std::vector<std::string> due = due_topics();
-  for (const std::string& topic : due) co_await look(topic);
+  std::vector<std::string> due = due_topics();
+  if (!due.empty()) co_await look(std::move(due));
   co_await clock_.sleep_for(pace);
 }
 
@@ -107,11 +106,11 @@ std::vector<std::string> ImportStream::due_topics() {
   return due;
 }
 
-Task<> ImportStream::look(std::string topic) {
-  const auto id = ImportId::parse(std::string_view(topic).substr(id_length));
-  const auto owner = OwnerId::parse(std::string_view(topic).substr(0, id_length));
-  const std::optional<Import> import = co_await store_.find(*id, *owner);
-  if (import) tell(topic, *import);
+Task<> ImportStream::look(std::vector<std::string> topics) {
+  std::vector<ImportId> ids;
+  for (const std::string& topic : topics) ids.push_back(*ImportId::parse(std::string_view(topic).substr(id_length)));
+  const std::vector<Import> imports = co_await store_.find_all(std::move(ids));
+  for (const Import& import : imports) tell(topic_of(import), import);
 }
 
 void ImportStream::tell(const std::string& topic, const Import& import) {

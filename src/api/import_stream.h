@@ -51,7 +51,7 @@ class ImportStream : public links::ImportNews, private http::SseOwner {
   Instant next_look();
   // Whose turn it is; their next one is set.
   std::vector<std::string> due_topics();
-  Task<> look(std::string topic);
+  Task<> look(std::vector<std::string> topics);
   void tell(const std::string& topic, const links::Import& import);
 
   links::ImportStore& store_;

@@ -19,7 +19,8 @@ using links::ImportStatus;
 using Kind = ImportRefusal::Kind;
 
 constexpr size_t batch_size = 500;
-constexpr size_t jobs_at_once = 1'000;
+constexpr size_t tied_up_at_once = 1'000;
+constexpr size_t loose_at_once = 100;  // imports
 
 // Names the owner's try with that key. What is hashed cannot be read two ways: the id has a fixed length.
 links::ImportId id_of_try(links::OwnerId owner, const std::string& key, unsigned number) {
@@ -89,6 +90,7 @@ Task<Result<links::Import, ImportRefusal>> BookmarkImports::read(ImportId id, ht
   const auto skipped = static_cast<int64_t>(parser.counts().all_skipped());
   std::optional<Import> import = co_await parts_.store.end_reading(id, skipped);
   if (!import) co_return ImportRefusal{Kind::ended};
+  co_await try_to_tie_up(id);
   log::info("bookmarks imported", {{"import", id.text()}, {"links", import->total_items}, {"skipped", skipped}});
   co_return *std::move(import);
 }
@@ -106,7 +108,7 @@ Task<> BookmarkImports::reject(ImportId id, std::string reason) {
   try {
     const std::optional<Import> rejected = co_await parts_.store.reject(id, std::move(reason));
     if (!rejected) co_return;
-    co_await cancel_jobs(id);
+    co_await tie_up(id);
     const std::vector<Import> changed{*rejected};
     parts_.news.changed(changed);
   } catch (const std::exception& error) {
@@ -126,15 +128,23 @@ Task<Result<links::Import, CancelRefused>> BookmarkImports::cancel(ImportId id, 
   }
   const std::vector<Import> changed{*canceled};
   parts_.news.changed(changed);
-  co_await cancel_jobs(id);
+  co_await tie_up(id);
   co_return canceled;
 }
 
-Task<> BookmarkImports::cancel_jobs(ImportId id) {
-  size_t canceled = 0;
+Task<> BookmarkImports::tie_up(ImportId id) {
+  size_t done = 0;
   do {
-    canceled = co_await parts_.store.cancel_jobs(id, jobs_at_once);
-  } while (canceled > 0);
+    done = co_await parts_.store.tie_up(id, tied_up_at_once);
+  } while (done > 0);
+}
+
+Task<> BookmarkImports::try_to_tie_up(ImportId id) {
+  try {
+    co_await tie_up(id);
+  } catch (const std::exception& error) {
+    log::warning("the loose ends of an import are left for later", {{"import", id.text()}, {"error", error.what()}});
+  }
 }
 
 void BookmarkImports::start(TaskScope& scope) {
@@ -145,11 +155,11 @@ void BookmarkImports::start(TaskScope& scope) {
 Task<> BookmarkImports::settle_round() {
   const std::vector<Import> changed = co_await parts_.store.settle(config_.reading_limit);
   parts_.news.changed(changed);
-  for (const Import& import : changed) {
-    if (import.status == ImportStatus::failed) co_await cancel_jobs(import.id);
-  }
+  // Of those, and of others whose process died before it was done.
+  const std::vector<ImportId> loose = co_await parts_.store.with_loose_ends(loose_at_once);
+  for (const ImportId& id : loose) co_await tie_up(id);
   // One round settles a part only.
-  if (changed.empty()) co_await parts_.clock.sleep_for(config_.settle_every);
+  if (changed.empty() && loose.empty()) co_await parts_.clock.sleep_for(config_.settle_every);
 }
 
 }  // namespace sluice::flows

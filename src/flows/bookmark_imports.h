@@ -77,7 +77,9 @@ class BookmarkImports {
   Task<bool> add_batch(ImportId id, std::vector<links::Bookmark>& found);
   // Takes back what was stored.
   Task<> reject(ImportId id, std::string reason);
-  Task<> cancel_jobs(ImportId id);
+  Task<> tie_up(ImportId id);
+  // The same where nobody waits for it; what fails is left to whoever settles.
+  Task<> try_to_tie_up(ImportId id);
   Task<> settle_round();
 
   Parts parts_;

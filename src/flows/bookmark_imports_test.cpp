@@ -57,11 +57,14 @@ struct PretendImportStore : links::ImportStore {
     found->second.status = ImportStatus::canceled;
     co_return found->second;
   }
-  Task<size_t> cancel_jobs(ImportId, size_t most) override {
+  Task<std::vector<Import>> find_all(std::vector<ImportId>) override { throw std::logic_error("not pretended"); }
+  Task<size_t> tie_up(ImportId id, size_t most) override {
     const size_t some = std::min(waiting_jobs, most);
     waiting_jobs -= some;
+    if (some == 0) std::erase(loose, id);
     co_return some;
   }
+  Task<std::vector<ImportId>> with_loose_ends(size_t) override { co_return loose; }
   Task<std::vector<Import>> settle(Duration limit) override {
     settled_with = limit;
     co_return std::exchange(to_settle, {});
@@ -79,6 +82,7 @@ struct PretendImportStore : links::ImportStore {
   std::vector<size_t> batches;
   size_t waiting_jobs = 0;
   std::vector<Import> to_settle;
+  std::vector<ImportId> loose;
   Duration settled_with{};
   bool away = false;
 };
@@ -280,6 +284,19 @@ TEST_F(BookmarkImportsTest, a_slow_upload_shows_that_it_is_alive) {
   EXPECT_THAT(store.batches, ElementsAre(0, 0, 0, 0, 0, 1, 0));
 }
 
+TEST_F(BookmarkImportsTest, what_a_process_that_died_left_to_do_is_done) {
+  TaskScope scope(io.get_executor());
+  imports.start(scope);
+  clock.run(io, clock.now() + 30s);
+  store.loose = {ImportId::make(clock.wall(), random)};
+  store.waiting_jobs = 3'000;
+  clock.run(io, clock.now() + 1min);
+  EXPECT_EQ(store.waiting_jobs, 0U);
+  EXPECT_THAT(store.loose, IsEmpty());
+  scope.cancel();
+  clock.run(io, clock.now() + 1s);
+}
+
 TEST_F(BookmarkImportsTest, what_broke_off_is_settled_and_told) {
   TaskScope scope(io.get_executor());
   imports.start(scope);
@@ -289,6 +306,7 @@ TEST_F(BookmarkImportsTest, what_broke_off_is_settled_and_told) {
   store.to_settle.resize(2);
   store.to_settle[0].status = ImportStatus::failed;
   store.to_settle[1].status = ImportStatus::succeeded;
+  store.loose = {store.to_settle[0].id};
   store.waiting_jobs = 3'000;
   clock.run(io, clock.now() + 1min);
   EXPECT_THAT(news.heard, ElementsAre(ImportStatus::failed, ImportStatus::succeeded));

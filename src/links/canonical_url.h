@@ -14,7 +14,6 @@
 #include "base/enum_names.h"
 #include "base/id.h"
 #include "base/result.h"
-#include "http/url.h"
 
 namespace sluice::links {
 
@@ -59,9 +58,6 @@ class CanonicalUrl {
   std::string text_;
   std::string domain_;
 };
-
-// The same of a URL that is not canonical, such as one that a redirect leads to.
-std::string domain_of(const http::Url& url);
 
 // utm_*, gclid, fbclid and the like: parameters that say where a reader came from, not what is read.
 bool is_tracking(std::string_view parameter);

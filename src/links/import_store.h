@@ -28,27 +28,32 @@ class ImportStore {
   // repeated where the outcome is unknown: the bookmarks would be counted twice.
   virtual Task<bool> add(ImportId id, std::vector<Bookmark> bookmarks) = 0;
 
-  // The whole file was read. The import runs from now on, or has succeeded where all of its links were known. Nothing
-  // where it was not being read.
+  // The whole file was read. The import runs from now on, or has succeeded where all of its links were known. What it
+  // calls bookmarks that were there before is a loose end. Nothing where it was not being read.
   virtual Task<std::optional<Import>> end_reading(ImportId id, int64_t skipped) = 0;
 
-  // The file turned out to be bad: the import has failed, and the bookmarks that it brought first are gone. Nothing
-  // where it was not being read.
+  // The file turned out to be bad: the import has failed, and the bookmarks that it brought first are gone; those that
+  // were there before are as they were. Nothing where it was not being read.
   virtual Task<std::optional<Import>> reject(ImportId id, std::string error) = 0;
 
   // The owner's own only.
   virtual Task<std::optional<Import>> find(ImportId id, OwnerId owner) = 0;
+  // Those that there are, whoever has them, in any order.
+  virtual Task<std::vector<Import>> find_all(std::vector<ImportId> ids) = 0;
 
   // Its bookmarks stay; it does not wait for links any more.
   virtual Task<Result<Import, CancelRefused>> cancel(ImportId id, OwnerId owner) = 0;
 
-  // Cancels jobs that have not started and that a canceled or failed import was the last to wait for; at most `most`,
-  // and how many. Called until there are none.
-  virtual Task<size_t> cancel_jobs(ImportId id, size_t most) = 0;
+  // Does a part of what follows from how the import ended, or ended being read, and how much that was; called until
+  // nothing is left. New titles of bookmarks that were there before become theirs; jobs are canceled that have not
+  // started and that a canceled or failed import was the last to wait for.
+  virtual Task<size_t> tie_up(ImportId id, size_t most) = 0;
+  // Imports for which nobody has done that to the end.
+  virtual Task<std::vector<ImportId>> with_loose_ends(size_t most) = 0;
 
   // Ends what nobody else will end: imports whose reading broke off (nothing was added for `reading_limit`), and the
-  // waiting for links whose job is gone (it died with its worker, or an operator canceled it). The imports that
-  // changed.
+  // waiting for links whose job is gone (it died with its worker, or an operator canceled it), of which it looks for a
+  // part each time. The imports that changed.
   virtual Task<std::vector<Import>> settle(Duration reading_limit) = 0;
 };
 

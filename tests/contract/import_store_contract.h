@@ -1,12 +1,17 @@
 // What every links::ImportStore promises, tried on a real engine.
 #pragma once
 
+#include <gmock/gmock.h>
+
 #include "tests/contract/link_stores_fixture.h"
 #include "tests/support/run_length.h"
 
 namespace sluice::test {
 
-class ImportStoreContract : public LinkStoresFixture {};
+class ImportStoreContract : public LinkStoresFixture {
+ protected:
+  std::vector<ImportId> loose_ends() { return run(imports_->with_loose_ends(100'000)); }
+};
 
 using Places = std::vector<std::string>;
 
@@ -46,10 +51,10 @@ TEST_P(ImportStoreContract, a_link_in_several_folders_has_several_places_and_one
 TEST_P(ImportStoreContract, a_job_carries_its_link) {
   import_paths({"/x?b=1&a=2"});
   const jobs::Job job = jobs().at(0);
-  const auto link = links::parse_enrichment_payload(job.payload);
-  ASSERT_TRUE(link);
-  EXPECT_EQ(link->text(), "http://" + domain_ + "/x?a=2&b=1");
-  EXPECT_EQ(job.unique_key, link->id().text());
+  const auto visit = links::parse_enrichment_payload(job.payload);
+  ASSERT_TRUE(visit);
+  EXPECT_EQ(visit->link.text(), "http://" + domain_ + "/x?a=2&b=1");
+  EXPECT_EQ(job.unique_key, visit->link.id().text());
   EXPECT_EQ(job.throttle_key, domain_);
   EXPECT_EQ(job.max_attempts, 2);
 }
@@ -127,9 +132,9 @@ TEST_P(ImportStoreContract, a_canceled_import_waits_for_nothing_and_its_jobs_are
   const auto canceled = run(imports_->cancel(import.id, owner_));
   ASSERT_TRUE(canceled);
   EXPECT_EQ(canceled->status, ImportStatus::canceled);
-  EXPECT_EQ(run(imports_->cancel_jobs(import.id, 1)), 1u);
-  EXPECT_EQ(run(imports_->cancel_jobs(import.id, 10)), 1u);
-  EXPECT_EQ(run(imports_->cancel_jobs(import.id, 10)), 0u);
+  EXPECT_EQ(run(imports_->tie_up(import.id, 1)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 0u);
   EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 2u);
   EXPECT_TRUE(enrich("/2").empty());
   EXPECT_EQ(progress(import), "1/3, 0 failed, canceled");
@@ -140,13 +145,13 @@ TEST_P(ImportStoreContract, a_job_that_has_started_or_that_another_import_waits_
   const Import import = import_paths({"/started"});
   ASSERT_EQ(claim().size(), 1u);
   EXPECT_TRUE(run(imports_->cancel(import.id, owner_)));
-  EXPECT_EQ(run(imports_->cancel_jobs(import.id, 10)), 0u);
+  EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 0u);
 
   const Import first = import_paths({"/1", "/2"});
   const Import second = import_paths({"/2"});
   EXPECT_TRUE(run(imports_->cancel(first.id, owner_)));
-  EXPECT_EQ(run(imports_->cancel_jobs(first.id, 10)), 1u);
-  EXPECT_EQ(run(imports_->cancel_jobs(second.id, 10)), 0u);
+  EXPECT_EQ(run(imports_->tie_up(first.id, 10)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(second.id, 10)), 0u);
   enrich("/2");
   EXPECT_EQ(progress(second), "1/1, 0 failed, succeeded");
 }
@@ -154,7 +159,7 @@ TEST_P(ImportStoreContract, a_job_that_has_started_or_that_another_import_waits_
 TEST_P(ImportStoreContract, a_link_whose_job_was_canceled_gets_a_new_one) {
   const Import first = import_paths({"/1"});
   EXPECT_TRUE(run(imports_->cancel(first.id, owner_)));
-  EXPECT_EQ(run(imports_->cancel_jobs(first.id, 10)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(first.id, 10)), 1u);
   import_paths({"/1"});
   EXPECT_EQ(jobs_in(jobs::JobStatus::queued), 1u);
 }
@@ -187,8 +192,67 @@ TEST_P(ImportStoreContract, a_bad_file_leaves_nothing_behind_but_its_error) {
   EXPECT_EQ(rejected->status, ImportStatus::failed);
   EXPECT_EQ(rejected->last_error, "line 7: broken");
   EXPECT_EQ(places(), (Places{"folder|title|/kept"}));
-  EXPECT_EQ(run(imports_->cancel_jobs(bad.id, 10)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(bad.id, 10)), 1u);
   EXPECT_EQ(jobs_in(jobs::JobStatus::queued), 1u);
+}
+
+TEST_P(ImportStoreContract, a_bad_file_changes_no_title) {
+  import_paths({"/kept"});
+  const Import bad = begin();
+  EXPECT_TRUE(add(bad, {bookmark("folder", "/kept", "other"), bookmark("folder", "/new")}));
+  EXPECT_EQ(places(), (Places{"folder|title|/kept", "folder|title|/new"}));
+  EXPECT_TRUE(run(imports_->reject(bad.id, "line 7: broken")));
+  while (run(imports_->tie_up(bad.id, 10)) > 0) continue;
+  EXPECT_EQ(places(), (Places{"folder|title|/kept"}));
+}
+
+TEST_P(ImportStoreContract, new_titles_of_old_bookmarks_come_with_the_end_of_a_good_file) {
+  import_paths({"/1", "/2", "/3"});
+  const Import good = begin();
+  EXPECT_TRUE(add(good, {bookmark("folder", "/1", "one"), bookmark("folder", "/2", "two")}));
+  EXPECT_TRUE(add(good, {bookmark("folder", "/2", "title"), bookmark("folder", "/3", "three")}));
+  EXPECT_TRUE(run(imports_->end_reading(good.id, 0)));
+  EXPECT_EQ(run(imports_->tie_up(good.id, 2)), 2u);
+  EXPECT_THAT(loose_ends(), testing::Contains(good.id));
+  EXPECT_EQ(run(imports_->tie_up(good.id, 2)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(good.id, 2)), 0u);
+  EXPECT_THAT(loose_ends(), testing::Not(testing::Contains(good.id)));
+  EXPECT_EQ(places(), (Places{"folder|one|/1", "folder|three|/3", "folder|title|/2"}));
+}
+
+TEST_P(ImportStoreContract, what_a_cancel_or_a_bad_file_left_to_do_is_known) {
+  const Import canceled = import_paths({"/1"});
+  const Import bad = begin();
+  EXPECT_TRUE(add(bad, {bookmark("folder", "/2")}));
+  EXPECT_THAT(loose_ends(), testing::Not(testing::Contains(canceled.id)));
+  EXPECT_TRUE(run(imports_->cancel(canceled.id, owner_)));
+  EXPECT_TRUE(run(imports_->reject(bad.id, "broken")));
+  for (const Import& import : {canceled, bad}) {
+    EXPECT_THAT(loose_ends(), testing::Contains(import.id));
+    while (run(imports_->tie_up(import.id, 10)) > 0) continue;
+    EXPECT_THAT(loose_ends(), testing::Not(testing::Contains(import.id)));
+  }
+  EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 2u);
+}
+
+TEST_P(ImportStoreContract, several_are_found_at_once) {
+  const Import one = import_paths({"/1"});
+  owner_ = OwnerId::make(clock_.wall(), random_);
+  const Import two = import_paths({"/1"});
+  const std::vector<Import> found = run(imports_->find_all({one.id, ImportId::make(clock_.wall(), random_), two.id}));
+  std::vector<ImportId> ids;
+  for (const Import& import : found) ids.push_back(import.id);
+  EXPECT_THAT(ids, testing::UnorderedElementsAre(one.id, two.id));
+}
+
+TEST_P(ImportStoreContract, all_who_wait_in_vain_are_found_part_by_part) {
+  imports_.emplace(database(), kinds_, clock_, random_, 2);
+  const Import import = import_paths({"/1", "/2", "/3", "/4", "/5"});
+  for (const jobs::Job& job : jobs()) EXPECT_EQ(run(jobs_->cancel(job.id)), true);
+  EXPECT_TRUE(eventually([&] {
+    run(imports_->settle(1h));
+    return progress(import) == "5/5, 5 failed, succeeded";
+  }));
 }
 
 TEST_P(ImportStoreContract, a_wait_for_a_job_that_is_gone_is_settled) {
@@ -243,7 +307,7 @@ TEST_P(ImportStoreContract, takes_a_large_export_twice_and_makes_its_jobs_once) 
   const sql::Rows imports = run(database().read("SELECT id FROM import_jobs WHERE user_id = $1", sql::Params(owner_)));
   for (const sql::Row& row : imports) EXPECT_TRUE(run(imports_->cancel(row.id<links::ImportTag>(0), owner_)));
   size_t canceled = 0;
-  while (const size_t some = run(imports_->cancel_jobs(imports[0].id<links::ImportTag>(0), 1000))) canceled += some;
+  while (const size_t some = run(imports_->tie_up(imports[0].id<links::ImportTag>(0), 1000))) canceled += some;
   EXPECT_EQ(canceled, pages);
   run(jobs_->purge(-1s, canceled));
 }

@@ -37,10 +37,27 @@ constexpr Statement add_places{Statement::PerDialect{
                 "SELECT id, $5::uuid, folder, link_id, title, $6::uuid, now() "
                 "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::uuid[], $4::text::text[]) "
                 "  AS given (id, folder, link_id, title) "
-                "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title",
+                "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title "
+                "  WHERE link_instances.import_id = excluded.import_id",
     .sqlite = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
               "VALUES ($1, $5, $2, $3, $4, $6, now()) "
-              "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title"}};
+              "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title "
+              "  WHERE link_instances.import_id = excluded.import_id"}};
+// Those that an earlier import brought keep theirs until this one is known to be good.
+constexpr Statement add_titles{Statement::PerDialect{
+    .postgres = "INSERT INTO import_titles (import_id, instance_id, title) "
+                "SELECT $5::uuid, place.id, given.title "
+                "FROM unnest($1::text::text[], $2::text::uuid[], $3::text::text[]) AS given (folder, link_id, title) "
+                "CROSS JOIN LATERAL (SELECT id, title, import_id FROM link_instances "
+                "  WHERE user_id = $4::uuid AND folder = given.folder AND link_id = given.link_id OFFSET 0) AS place "
+                "WHERE place.import_id <> $5::uuid AND (place.title <> given.title OR EXISTS ("
+                "  SELECT FROM import_titles t WHERE t.import_id = $5::uuid AND t.instance_id = place.id)) "
+                "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title",
+    .sqlite = "INSERT INTO import_titles (import_id, instance_id, title) "
+              "SELECT $5, id, $3 FROM link_instances "
+              "WHERE user_id = $4 AND folder = $1 AND link_id = $2 AND import_id <> $5 AND (title <> $3 OR EXISTS ("
+              "  SELECT 1 FROM import_titles t WHERE t.import_id = $5 AND t.instance_id = link_instances.id)) "
+              "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title"}};
 constexpr Statement add_waiting{Statement::PerDialect{
     .postgres = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) "
                 "SELECT $4::uuid, link_id, bookmarks, outcome "
@@ -102,6 +119,17 @@ TxTask<Ended> wait_for_links(Tx& tx, ImportBatchPtr batch, std::set<LinkId> enri
   co_return ended;
 }
 
+TxTask<> add_bookmarks(Tx& tx, ImportBatchPtr batch, links::OwnerId owner) {
+  GivenRows places;
+  GivenRows titles;
+  for (const ImportBatch::Place& place : batch->places) {
+    places.add(place.id, place.folder, place.link, place.title);
+    titles.add(place.folder, place.link, place.title);
+  }
+  co_await execute_many(tx, add_places, std::move(places), Params(owner, batch->import));
+  co_await execute_many(tx, add_titles, std::move(titles), Params(owner, batch->import));
+}
+
 TxTask<> add_jobs(Tx& tx, ImportBatchPtr batch) {
   const std::vector<jobs::Enqueued> answers = co_await enqueue_jobs(tx, batch->jobs);
   GivenRows added;
@@ -143,9 +171,7 @@ TxTask<bool> add_batch(Tx& tx, ImportBatchPtr batch) {
   const std::optional<Import> import = co_await read_import(tx, batch->import);
   if (!import || import->status != links::ImportStatus::queued) co_return false;
   const std::set<LinkId> enriched = co_await hold_links(tx, batch);
-  GivenRows places;
-  for (const ImportBatch::Place& place : batch->places) places.add(place.id, place.folder, place.link, place.title);
-  co_await execute_many(tx, add_places, std::move(places), Params(import->owner, import->id));
+  co_await add_bookmarks(tx, batch, import->owner);
   const Ended ended = co_await wait_for_links(tx, batch, enriched);
   co_await add_jobs(tx, batch);
   const Rows counted =

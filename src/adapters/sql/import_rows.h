@@ -12,6 +12,8 @@ namespace sluice::sql {
 
 // The row of import $1, in columns for `import_of`.
 extern const Statement select_import;
+// PostgreSQL: those of the array $1.
+extern const Statement select_imports;
 links::Import import_of(const Row& row);
 
 TxTask<std::optional<links::Import>> read_import(Tx& tx, links::ImportId id);
