@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "jobs/job_upkeep.h"
 #include "jobs/jobs.h"
 #include "jobs/pretend_job_store.h"
 #include "runtime/virtual_clock.h"
@@ -70,6 +71,18 @@ TEST_F(FailureReportsTest, a_death_comes_with_the_history) {
   EXPECT_EQ(sink.reports.front().details, (Pairs{{"attempts", "2 of 2"},
                                                  {"attempt 1", "failed at 1970-01-01T00:00:00.000Z on w1: no answer"},
                                                  {"attempt 2", "dead at 1970-01-01T00:00:00.000Z on w2: refused"}}));
+}
+
+TEST_F(FailureReportsTest, a_job_that_died_with_its_worker_is_told_of) {
+  messaging::Bell bell;
+  JobUpkeep upkeep(store, bell, clock, random, 1h, &reports);
+  upkeep.start(scope);
+  const JobId id = store.add({.kind = "mail", .payload = "{}"});
+  store.dying = {id};
+  pass(2s);
+  ASSERT_EQ(sink.reports.size(), 1U);
+  EXPECT_EQ(sink.reports.front().type, "mail is dead");
+  EXPECT_EQ(sink.reports.front().message, "its worker was heard of no more");
 }
 
 TEST_F(FailureReportsTest, nothing_is_forgotten_while_the_store_is_away) {

@@ -69,6 +69,12 @@ struct EnqueueRequest {
   Id<struct EnqueueContentTag> content;  // what it asks for, hashed
 };
 
+// What looking after the jobs has shown.
+struct Tended {
+  std::optional<Time> next{};  // when the next job becomes due, where one is known
+  std::vector<JobId> died{};   // since it was asked last: their lock ran out with their last try
+};
+
 class JobStore {
  public:
   virtual ~JobStore() = default;
@@ -94,9 +100,8 @@ class JobStore {
   virtual Task<std::vector<Verdict>> renew(std::vector<LockedJob> jobs) = 0;
 
   // Gives free slots of throttle keys to jobs that have become due, and ends what ran out of time and tries. Called
-  // every second or so by every process; cheap when there is nothing to do. When the next job becomes due, where one is
-  // known.
-  virtual Task<std::optional<Time>> tend() = 0;
+  // every second or so by every process; cheap when there is nothing to do.
+  virtual Task<Tended> tend() = 0;
 
   virtual Task<std::optional<Job>> find(JobId id) = 0;
   virtual Task<JobPage> list(JobFilter filter, std::optional<JobId> from, size_t most) = 0;

@@ -18,7 +18,11 @@ void JobUpkeep::start(TaskScope& scope) {
 }
 
 Task<> JobUpkeep::tend_round() {
-  const std::optional<Time> next = co_await store_.tend();
+  const Tended tended = co_await store_.tend();
+  for (const JobId& id : tended.died) {
+    if (failures_ != nullptr) failures_->add(id, "its worker was heard of no more", true);
+  }
+  const std::optional<Time> next = tended.next;
   if (comes_due_) bell_.ring();
   const Duration until_next = next ? *next - clock_.wall() : longest_wait;
   comes_due_ = next && until_next < longest_wait;

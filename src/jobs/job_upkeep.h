@@ -2,6 +2,7 @@
 // out of time and tries, and forgets what finished long ago.
 #pragma once
 
+#include "jobs/failure_reports.h"
 #include "jobs/job_store.h"
 #include "messaging/bell.h"
 #include "runtime/retry.h"
@@ -12,8 +13,10 @@ namespace sluice::jobs {
 // Belongs to the executor of the scope it is started in. All it is given must outlive it.
 class JobUpkeep {
  public:
-  JobUpkeep(JobStore& store, messaging::Bell& bell, Clock& clock, Random& random, Duration retention)
-      : store_(store), bell_(bell), clock_(clock), random_(random), retention_(retention) {}
+  // `failures` is told of jobs that died with their worker, where somebody wants to know.
+  JobUpkeep(JobStore& store, messaging::Bell& bell, Clock& clock, Random& random, Duration retention,
+            FailureReports* failures = nullptr)
+      : store_(store), bell_(bell), clock_(clock), random_(random), retention_(retention), failures_(failures) {}
 
   void start(TaskScope& scope);
 
@@ -26,6 +29,7 @@ class JobUpkeep {
   Clock& clock_;
   Random& random_;
   const Duration retention_;
+  FailureReports* const failures_;
   bool comes_due_ = false;  // within this wait
 };
 

@@ -99,10 +99,10 @@ class PretendJobStore : public JobStore {
     for (const LockedJob& lock : locks) verdicts.push_back(judge(lock));
     co_return verdicts;
   }
-  Task<std::optional<Time>> tend() override {
+  Task<Tended> tend() override {
     co_await answer();
     ++tended;
-    co_return std::nullopt;
+    co_return Tended{.died = std::exchange(dying, {})};
   }
   Task<size_t> purge(Duration age, size_t most) override {
     co_await answer();
@@ -167,6 +167,7 @@ class PretendJobStore : public JobStore {
   Duration purged_age{0};
   size_t old_requests = 0;  // that may be forgotten
   bool refuses = false;
+  std::vector<JobId> dying;  // with the next look
   bool away = false;
   int away_after = 0;  // so many claims; 0: never
   Duration takes{0};

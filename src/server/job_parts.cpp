@@ -31,7 +31,7 @@ JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox
       kinds_(config.kinds),
       store_(database, kinds_, clock, random),
       jobs_(store_, bell_, clock, {.failures = reports_to(errors), .other_processes = [this] { tell_others(); }}),
-      upkeep_(store_, bell_, clock, random, config.retention),
+      upkeep_(store_, bell_, clock, random, config.retention, failures_ ? &*failures_ : nullptr),
       inbox_(database, clock, inbox),
       recurring_(config.recurring, jobs_, clock, random) {}
 

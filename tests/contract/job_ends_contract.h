@@ -180,14 +180,28 @@ TEST_P(JobStoreContract, of_many_who_take_over_one_succeeds) {
   EXPECT_EQ(taken, 1U);
 }
 
+TEST_P(JobStoreContract, whom_a_claim_found_dead_is_told_of_once) {
+  use({.max_attempts = 1, .lock_ttl = 50ms});
+  const JobId id = add();
+  claim_and_lose();
+  ASSERT_TRUE(eventually([&] {
+    claim();
+    return status(id) == dead;
+  }));
+  EXPECT_EQ(std::ranges::count(run(store_->tend()).died, id), 1);
+  EXPECT_EQ(std::ranges::count(run(store_->tend()).died, id), 0);
+}
+
 TEST_P(JobStoreContract, a_crash_in_the_last_try_is_death) {
   use({.max_attempts = 1, .lock_ttl = 50ms});
   const JobId id = add();
   const ClaimedJob lost = claim_and_lose();
+  std::vector<JobId> died;
   ASSERT_TRUE(eventually([&] {
-    run(store_->tend());
+    std::ranges::copy(run(store_->tend()).died, std::back_inserter(died));
     return status(id) == dead;
   }));
+  EXPECT_EQ(std::ranges::count(died, id), 1);
   EXPECT_TRUE(claim().empty());
   EXPECT_EQ(complete(lost), Verdict::not_running);
   EXPECT_EQ(find(id).history.at(0).outcome, "lost");

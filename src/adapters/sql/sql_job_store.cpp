@@ -19,6 +19,8 @@ using jobs::Verdict;
 // How often a busy process looks for lost and due jobs while it claims.
 constexpr Duration look_pause = 1s;
 constexpr const char* inbox_consumer = "jobs";
+// Of those who died with their worker, until somebody asks.
+constexpr size_t most_remembered = 1'000;
 
 TxTask<bool> enqueue_first_time(Tx& tx, messaging::MessageId message, PreparedJobs jobs) {
   const bool first = co_await first_time(tx, inbox_consumer, message);
@@ -130,12 +132,14 @@ Task<std::vector<Verdict>> SqlJobStore::renew(std::vector<jobs::LockedJob> jobs)
   return database_.transact(renew_locks, std::move(jobs));
 }
 
-Task<std::optional<Time>> SqlJobStore::tend() {
+Task<jobs::Tended> SqlJobStore::tend() {
   const Upkeep upkeep = co_await look_for_upkeep(database_);
-  if (!upkeep.lost && !upkeep.scheduled_due() && !upkeep.key_due()) co_return upkeep.next();
+  if (!upkeep.lost && !upkeep.scheduled_due() && !upkeep.key_due()) {
+    co_return jobs::Tended{.next = upkeep.next(), .died = take_died()};
+  }
   co_await do_upkeep(upkeep);
   const Upkeep after = co_await look_for_upkeep(database_);
-  co_return after.next();
+  co_return jobs::Tended{.next = after.next(), .died = take_died()};
 }
 
 Task<std::optional<bool>> SqlJobStore::retry(jobs::JobId id) {
@@ -241,11 +245,23 @@ Task<> SqlJobStore::space_starts(std::vector<TakenJob> taken) {
 Task<> SqlJobStore::do_upkeep(Upkeep upkeep) {
   if (upkeep.scheduled_due()) co_await database_.transact(stage_due);
   if (upkeep.key_due()) co_await database_.transact(tend_keys, rules_);
-  if (upkeep.lost) {
-    std::vector<Ending> spent = co_await find_spent(database_);
-    if (!spent.empty()) co_await end_all(std::move(spent));
-  }
+  if (upkeep.lost) co_await bury_lost();
   if (upkeep.scheduled_due() || upkeep.key_due()) cursors_.go_back_soon();
+}
+
+Task<> SqlJobStore::bury_lost() {
+  const std::vector<Ending> spent = co_await find_spent(database_);
+  if (spent.empty()) co_return;
+  const std::vector<jobs::FailVerdict> verdicts = co_await end_all(spent);
+  const std::lock_guard lock(died_mutex_);
+  for (size_t i = 0; i < spent.size() && died_.size() < most_remembered; ++i) {
+    if (verdicts[i].verdict == Verdict::accepted) died_.push_back(spent[i].job.id);
+  }
+}
+
+std::vector<jobs::JobId> SqlJobStore::take_died() {
+  const std::lock_guard lock(died_mutex_);
+  return std::exchange(died_, {});
 }
 
 std::vector<KindToClaim> SqlJobStore::kinds_to_claim(const ClaimRequest& request) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 #include "adapters/sql/claim_cursors.h"
 #include "adapters/sql/job_claims.h"
@@ -25,7 +26,7 @@ class SqlJobStore : public jobs::JobStore {
   Task<std::vector<jobs::Verdict>> complete(std::vector<jobs::Completion> completions) override;
   Task<std::vector<jobs::FailVerdict>> fail(std::vector<jobs::Failure> failures) override;
   Task<std::vector<jobs::Verdict>> renew(std::vector<jobs::LockedJob> jobs) override;
-  Task<std::optional<Time>> tend() override;
+  Task<jobs::Tended> tend() override;
   Task<std::optional<jobs::Job>> find(jobs::JobId id) override;
   Task<jobs::JobPage> list(jobs::JobFilter filter, std::optional<jobs::JobId> from, size_t most) override;
   Task<jobs::JobStats> stats() override;
@@ -46,6 +47,9 @@ class SqlJobStore : public jobs::JobStore {
   Task<std::vector<jobs::FailVerdict>> end_all(std::vector<Ending> endings);
   Task<> space_starts(std::vector<TakenJob> taken);
   Task<> do_upkeep(Upkeep upkeep);
+  // Ends those whose last try was lost.
+  Task<> bury_lost();
+  std::vector<jobs::JobId> take_died();
   std::vector<KindToClaim> kinds_to_claim(const jobs::ClaimRequest& request) const;
 
   Database& database_;
@@ -56,6 +60,8 @@ class SqlJobStore : public jobs::JobStore {
   ClaimCursors cursors_;
   const bool resumes_;  // in SQLite what was claimed leaves the index at once
   std::atomic<Instant> look_again_at_{};
+  std::mutex died_mutex_;
+  std::vector<jobs::JobId> died_;  // and `tend` has not told of them yet
 };
 
 }  // namespace sluice::sql
