@@ -1,5 +1,5 @@
 // Adds the jobs that other services ask for by messages of the topic `jobs.enqueue`, which they put into their outbox
-// together with their own change.
+// together with their own change (messaging/wanted_job.h).
 //
 // A message carries one job as requests write it (jobs/job_request.h). Delivered twice it adds one job, also where that
 // job has died or was cancelled meanwhile: that the message was seen commits with the job. A message without an id,
@@ -9,10 +9,9 @@
 #include "jobs/jobs.h"
 #include "messaging/consumer_config.h"
 #include "messaging/handled.h"
+#include "messaging/wanted_job.h"
 
 namespace sluice::jobs {
-
-inline constexpr const char* enqueue_topic = "jobs.enqueue";
 
 // `jobs` must outlive the consumer.
 messaging::Handler enqueue_handler(Jobs& jobs);

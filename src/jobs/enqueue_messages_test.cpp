@@ -36,7 +36,7 @@ struct EnqueueMessages : testing::Test {
   Jobs jobs{store, bell, clock};
   messaging::Handler handler = enqueue_handler(jobs);
   std::shared_ptr<const messaging::Assignment> assignment =
-      std::make_shared<messaging::Assignment>(messaging::Assignment{enqueue_topic, 3});
+      std::make_shared<messaging::Assignment>(messaging::Assignment{messaging::wanted_jobs_topic, 3});
 };
 
 constexpr std::string_view greeting = R"({"kind":"greet","payload":{"name":"n"}})";
@@ -49,6 +49,33 @@ TEST_F(EnqueueMessages, a_message_delivered_twice_adds_one_job) {
   EXPECT_EQ(added.kind, "greet");
   EXPECT_EQ(added.payload, R"({"name":"n"})");
   EXPECT_FALSE(added.unique_key) << "the message is remembered, not the job";
+}
+
+TEST_F(EnqueueMessages, what_a_service_asks_for_is_what_is_added) {
+  const messaging::WantedJob wanted{.kind = "greet",
+                                    .payload = R"({"name":"\"n\""})",
+                                    .unique_key = "k\"1",
+                                    .priority = -3,
+                                    .run_after = Time{1'800'000'000s},
+                                    .max_attempts = 7,
+                                    .throttle_key = "a.example"};
+  const auto id = messaging::MessageId::parse("018f4e1c-6d2a-7c3e-9f10-0242ac120003");
+  const messaging::Message message = to_message(messaging::ask_for_job(wanted, {"order", "5", 2}, *id));
+  EXPECT_EQ(message.topic, messaging::wanted_jobs_topic);
+  EXPECT_EQ(message.key, "5");
+  messaging::HeaderViews headers;
+  for (const auto& [name, value] : message.headers) headers.emplace_back(name, value);
+  EXPECT_EQ(deliver(7, message.payload, headers).kind, Handled::Kind::done);
+  EXPECT_TRUE(store.seen.contains(*id));
+  ASSERT_EQ(store.jobs.size(), 1U);
+  const NewJob& added = store.jobs.begin()->second.job;
+  EXPECT_EQ(added.kind, wanted.kind);
+  EXPECT_EQ(added.payload, wanted.payload);
+  EXPECT_EQ(added.unique_key, wanted.unique_key);
+  EXPECT_EQ(added.priority, wanted.priority);
+  EXPECT_EQ(added.run_after, wanted.run_after);
+  EXPECT_EQ(added.max_attempts, wanted.max_attempts);
+  EXPECT_EQ(added.throttle_key, wanted.throttle_key);
 }
 
 TEST_F(EnqueueMessages, a_message_that_was_published_twice_adds_one_job) {

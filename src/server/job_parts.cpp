@@ -59,7 +59,7 @@ void JobParts::start(TaskScope& scope, messaging::MessageLog* log, const messagi
     workers_->start();
   }
   if (log != nullptr) {
-    messaging::ConsumerRole role{.group = "jobs", .topics = {jobs::enqueue_topic}, .worker = worker_};
+    messaging::ConsumerRole role{.group = "jobs", .topics = {messaging::wanted_jobs_topic}, .worker = worker_};
     const messaging::ConsumerParts parts{*log, clock_, random_};
     enqueue_ = std::make_unique<messaging::Consumer>(parts, consumers, std::move(role), jobs::enqueue_handler(jobs_),
                                                      executor_);

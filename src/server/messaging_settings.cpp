@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "messaging/wanted_job.h"
 #include "runtime/config.h"
 
 namespace sluice::server {
@@ -12,8 +13,8 @@ namespace {
 // Whoever adds a topic adds it here; nothing is published to one that is not declared.
 const std::vector<messaging::Topic>& known_topics() {
   static const std::vector<messaging::Topic> topics = {
-      {.name = "reservation.events"}, {.name = "payment.events"}, {.name = "event.events"},
-      {.name = "jobs.enqueue"},       {.name = "dead-letters"},
+      {.name = "reservation.events"},         {.name = "payment.events"}, {.name = "event.events"},
+      {.name = messaging::wanted_jobs_topic}, {.name = "dead-letters"},
   };
   return topics;
 }

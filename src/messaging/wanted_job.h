@@ -1,0 +1,39 @@
+// A job that a service wants done, asked for in the transaction of its own change.
+//
+// The queue belongs to another service. Whoever puts this message into its outbox has the job exactly when its change
+// is true; delivered twice it is added once (jobs/enqueue_messages.h). Within the queue's own schema jobs are added
+// directly instead.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "messaging/outbox_message.h"
+
+namespace sluice::messaging {
+
+inline constexpr const char* wanted_jobs_topic = "jobs.enqueue";
+
+// As POST /api/v1/jobs takes one; what is not said is the kind's.
+struct WantedJob {
+  std::string kind;
+  std::string payload;  // JSON
+  std::optional<std::string> unique_key{};
+  int32_t priority = 0;
+  std::optional<Time> run_after{};
+  std::optional<int32_t> max_attempts{};
+  std::optional<std::string> throttle_key{};
+};
+
+// Who asks: jobs that one aggregate asks for are added in the order in which it did.
+struct JobAsker {
+  std::string aggregate_type;
+  std::string aggregate_id;
+  int64_t aggregate_version = 0;
+};
+
+// `id` tells this wish from every other; a new one, unless the change itself may be repeated.
+OutboxMessage ask_for_job(const WantedJob& job, JobAsker asker, MessageId id);
+
+}  // namespace sluice::messaging
