@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "adapters/sql/sql_blocked_domains.h"
 #include "adapters/sql/sql_job_store.h"
 #include "runtime/system_clock.h"
 #include "server/blocking.h"
@@ -188,6 +189,26 @@ Task<int> run_purge(JobDesk& desk, const JobsFlags& flags) {
   co_return 0;
 }
 
+// "captcha 3, robots 1"
+std::string reasons_of(const links::BlockedDomain& domain) {
+  std::string text;
+  for (const auto& [reason, count] : domain.reasons) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", enum_name(reason), count);
+  }
+  return text;
+}
+
+Task<int> run_blocked(JobDesk& desk, const JobsFlags& flags) {
+  sql::SqlBlockedDomains domains(desk.engines.of(Service::jobs));
+  const std::vector<links::BlockedDomain> candidates = co_await domains.candidates(static_cast<size_t>(flags.count));
+  fmt::print("{:<40} {:>8}  {:<24}  {:<24}  {}\n", "DOMAIN", "FAILURES", "FIRST", "LAST", "REASONS");
+  for (const links::BlockedDomain& one : candidates) {
+    fmt::print("{:<40} {:>8}  {:<24}  {:<24}  {}\n", one.domain, one.count, format_time(one.first_at),
+               format_time(one.last_at), reasons_of(one));
+  }
+  co_return 0;
+}
+
 }  // namespace
 
 void add_jobs(CLI::App& program, Chosen& chosen) {
@@ -215,6 +236,9 @@ void add_jobs(CLI::App& program, Chosen& chosen) {
   add_for_one("cancel", "Cancel a job that waits", "sluice jobs cancel 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
               run_cancel);
   add("stats", "Count jobs by kind and state", "sluice jobs stats", run_stats);
+  add("blocked", "Domains that do not want to be visited", "sluice jobs blocked", run_blocked)
+      ->add_option("--count", flags->count, "How many, those with the most failures first (default: 50)")
+      ->check(CLI::Range(1, 1'000'000));
   add("purge", "Forget finished jobs", "sluice jobs purge --older-than 7d", run_purge)
       ->add_option("--older-than", flags->older_than, "Finished longer ago than this (default: 7d)");
 }

@@ -203,6 +203,9 @@ TEST_P(EnrichmentScenario, what_a_site_forbids_is_dead_at_once) {
   std::set<std::string> blamed;
   for (const auto& one : desk_->run(desk_->blocked_domains.candidates(100))) blamed.insert(one.domain);
   EXPECT_THAT(blamed, UnorderedElementsAre("captcha.test", "closed.test", "polite.test"));
+  const CommandResult shown = sluice({"jobs", "blocked"});
+  EXPECT_EQ(shown.code, 0) << shown.output;
+  EXPECT_THAT(shown.output, testing::ContainsRegex("captcha.test +1 .*captcha 1"));
 }
 
 TEST_P(EnrichmentScenario, ordinary_failures_are_tried_again_and_settle_the_link_with_the_last) {
