@@ -57,7 +57,8 @@ class SqliteKill : public TaskFixture {
   // Of the writes from number `first` on.
   void expect_nothing_lost(int64_t first) {
     const SystemClock clock;
-    sqlite::SqliteDatabase database({.folder = folder_.path()}, clock, writer_schema());
+    // The long form makes a large file.
+    sqlite::SqliteDatabase database({.folder = folder_.path(), .read_time_limit = 10min}, clock, writer_schema());
     EXPECT_EQ(run(database.read("PRAGMA integrity_check")).one().text(0), "ok");
     std::set<int64_t> written;
     sql::Params from(first);
