@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -12,7 +13,7 @@ namespace {
 constexpr const char* claim =
     "UPDATE jobs SET status = 'running', attempts = attempts + 1, lock_token = lock_token + 1, lock_ttl = 600000000, "
     "  locked_at = now(), locked_by = 'bench', lock_expires_at = now() + interval '10 minutes', updated_at = now() "
-    "WHERE id = ANY (ARRAY(SELECT id FROM jobs WHERE kind = 'noop' AND slot IS NOT NULL AND status <> 'running' "
+    "WHERE ctid = ANY (ARRAY(SELECT ctid FROM jobs WHERE kind = 'noop' AND slot IS NOT NULL AND status <> 'running' "
     "  AND run_after <= now() ORDER BY priority, run_after, id LIMIT $1 FOR UPDATE SKIP LOCKED)) "
     "RETURNING id, lock_token, kind, payload, attempts, max_attempts, lock_expires_at, throttle_key";
 constexpr const char* complete =
@@ -22,7 +23,7 @@ constexpr const char* complete =
     "  created_at, now(), locked_by, unique_key, payload, last_error "
     "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) "
     "CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended "
-    "WHERE lock_token = given.token AND status = 'running' RETURNING id";
+    "WHERE lock_token = given.token AND status = 'running'";
 
 void run_loop(const BareLoops& loops, std::atomic<size_t>& count) {
   PlainConnection connection(loops.url, loops.user, loops.password);
@@ -30,8 +31,10 @@ void run_loop(const BareLoops& loops, std::atomic<size_t>& count) {
   while (true) {
     const auto claimed = connection.query(claim, {limit.c_str()});
     if (connection.rows() == 0) return;
+    const size_t some = connection.rows();
     connection.query(complete, {claimed[0].c_str(), claimed[1].c_str()});
-    count += connection.rows();
+    if (connection.touched() != some) throw std::runtime_error("a job was not completed");
+    count += some;
   }
 }
 
@@ -57,6 +60,7 @@ std::array<std::string, 2> PlainConnection::query(const char* text, std::vector<
       array += PQgetvalue(result, row, column);
     }
   }
+  touched_ = static_cast<size_t>(std::atoll(PQcmdTuples(result)));
   PQclear(result);
   rows_ = static_cast<size_t>(count);
   columns[0] += '}';

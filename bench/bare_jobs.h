@@ -20,10 +20,12 @@ class PlainConnection {
   // The first two columns of the rows, each as an array literal.
   std::array<std::string, 2> query(const char* text, std::vector<const char*> values = {});
   size_t rows() const { return rows_; }
+  size_t touched() const { return touched_; }  // by an INSERT, UPDATE or DELETE
 
  private:
   PGconn* pg_;
   size_t rows_ = 0;
+  size_t touched_ = 0;
 };
 
 struct BareLoops {

@@ -13,7 +13,7 @@ namespace sluice::bench {
 
 using SteadyClock = std::chrono::steady_clock;
 
-inline constexpr size_t jobs_at_once = 1'000;  // the most that workers may claim
+inline constexpr size_t jobs_at_once = 2'000;  // as many as pg-boss, which is quickest so
 inline constexpr int loops = 2;                // as many as the workers have: one claims while the other completes
 inline const std::string kind = "noop";
 

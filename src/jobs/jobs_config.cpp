@@ -79,7 +79,7 @@ void describe(config::Section<JobKind>& section) {
 }
 
 void WorkersConfig::describe(config::Section<WorkersConfig>& section) {
-  section.key("batch", &WorkersConfig::batch, "Jobs claimed at once; they run side by side.").between(1, 1'000);
+  section.key("batch", &WorkersConfig::batch, "Jobs claimed at once; they run side by side.").between(1, 5'000);
   section
       .key("concurrency", &WorkersConfig::concurrency,
            "Jobs that run at once in this process: not fewer than a batch has; 0 is as many.")

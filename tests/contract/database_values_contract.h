@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "adapters/sql/given_rows.h"
 #include "tests/contract/database_tables.h"
 
 namespace sluice::test {
@@ -23,6 +24,17 @@ inline Task<Rows> round_trip(Database& database, int64_t id, Params values) {
   co_return rows;
 }
 
+inline constexpr Statement insert_all_given{Statement::PerDialect{
+    .postgres = "INSERT INTO contract_values (id, truth, whole, real, words, raw, moment, token) "
+                "SELECT * FROM unnest($1::bigint[], $2::boolean[], $3::bigint[], $4::double precision[], $5::text[], "
+                "  $6::bytea[], $7::timestamptz[], $8::uuid[])",
+    .sqlite = "INSERT INTO contract_values (id, truth, whole, real, words, raw, moment, token) "
+              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"}};
+inline TxTask<int64_t> insert_given(Tx& tx, sql::GivenRows given) {
+  const Rows rows = co_await sql::execute_many(tx, insert_all_given, std::move(given));
+  co_return rows.affected;
+}
+
 }  // namespace contract
 
 TEST_P(DatabaseContract, values_come_back_as_they_went) {
@@ -40,6 +52,24 @@ TEST_P(DatabaseContract, values_come_back_as_they_went) {
   EXPECT_EQ(row.bytes(4), raw);
   EXPECT_EQ(row.time(5), moment);
   EXPECT_EQ(row.uuid(6), token);
+}
+
+TEST_P(DatabaseContract, many_rows_go_into_one_statement) {
+  const Time moment{Duration{-1'777'000'000'123'456}};
+  sql::GivenRows given;
+  given.add(1, true, -42, 0.5, "{\"quoted\", \\}", Bytes{0, 255}, moment, Null{});
+  given.add(2, Null{}, Null{}, Null{}, Null{}, Null{}, Null{}, Null{});
+  EXPECT_EQ(run(database().transact(contract::insert_given, given)), 2);
+  const Rows full = run(database().read(contract::select_values, Params(1)));
+  EXPECT_TRUE(full.one().boolean(0));
+  EXPECT_EQ(full.one().integer(1), -42);
+  EXPECT_EQ(full.one().real(2), 0.5);
+  EXPECT_EQ(full.one().text(3), "{\"quoted\", \\}");
+  EXPECT_EQ(full.one().bytes(4), (Bytes{0, 255}));
+  EXPECT_EQ(full.one().time(5), moment);
+  EXPECT_TRUE(full.one().is_null(6));
+  const Rows nulls = run(database().read(contract::select_values, Params(2)));
+  for (size_t column = 0; column < 7; ++column) EXPECT_TRUE(nulls.one().is_null(column)) << column;
 }
 
 TEST_P(DatabaseContract, null_is_not_empty) {

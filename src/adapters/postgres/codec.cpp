@@ -95,6 +95,10 @@ void EncodedParams::add(const Value& value) {
       out.add_big_endian(oid::timestamptz, static_cast<uint64_t>((time - epoch).count()));
     }
     void operator()(const Uuid& uuid) const { out.add(oid::uuid, uuid.bytes.data(), uuid.bytes.size()); }
+    void operator()(const sql::Array& array) const {
+      out.add(0, array.encoded.data(), array.encoded.size());
+      out.formats.back() = array.binary ? 1 : 0;
+    }
   };
   std::visit(Visitor{*this}, value);
 }

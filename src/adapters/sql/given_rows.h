@@ -1,9 +1,10 @@
 // Many rows of values for one statement.
 //
 // PostgreSQL takes them all at once, an array for each column; SQLite, where a further statement costs no round trip,
-// one by one. A statement names the same columns in both; an array comes as text, and says so:
+// one by one. A statement names the same columns in both, and PostgreSQL's says what they are arrays of (bigint for any
+// integer, text[]::json[] for JSON):
 //
-//   .postgres = "... FROM unnest($1::text::uuid[], $2::text::bigint[]) AS given (id, token) JOIN ..."
+//   .postgres = "... FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) JOIN ..."
 //   .sqlite   = "... FROM (SELECT $1 AS id, $2 AS token) AS given JOIN ..."
 #pragma once
 
@@ -22,10 +23,12 @@ class GivenRows {
 
   // One row's values, for SQLite.
   const Params& row(size_t i) const { return rows_.at(i); }
-  // An array literal for each column, for PostgreSQL.
+  // An array for each column, for PostgreSQL.
   Params columns() const;
 
  private:
+  Array array_of(size_t column) const;
+
   std::vector<Params> rows_;
 };
 

@@ -19,23 +19,23 @@ using links::LinkTag;
 
 constexpr Statement add_links{Statement::PerDialect{
     .postgres = "INSERT INTO link_canonicals (id, url, domain, created_at) SELECT id, url, domain, now() "
-                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[]) AS given (id, url, domain) "
+                "FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, url, domain) "
                 "ON CONFLICT (id) DO NOTHING",
     .sqlite = "INSERT INTO link_canonicals (id, url, domain, created_at) VALUES ($1, $2, $3, now()) "
               "ON CONFLICT (id) DO NOTHING"}};
 // From here on nobody ends these links: either we see that one has ended, or whoever ends it sees our import.
 // No join with the array: where the table was not analysed yet, the order made the planner walk it all for each batch.
 constexpr Statement lock_links{Statement::PerDialect{
-    .postgres = "SELECT id FROM link_canonicals WHERE id = ANY ($1::text::uuid[]) ORDER BY id FOR NO KEY UPDATE",
+    .postgres = "SELECT id FROM link_canonicals WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE",
     .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};
 constexpr Statement find_enriched{
     Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals "
-                                      "WHERE id IN (SELECT * FROM unnest($1::text::uuid[])) AND fetched_at IS NOT NULL",
+                                      "WHERE id IN (SELECT * FROM unnest($1::uuid[])) AND fetched_at IS NOT NULL",
                           .sqlite = "SELECT id FROM link_canonicals WHERE id = $1 AND fetched_at IS NOT NULL"}};
 constexpr Statement add_places{Statement::PerDialect{
     .postgres = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
                 "SELECT id, $5::uuid, folder, link_id, title, $6::uuid, now() "
-                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::uuid[], $4::text::text[]) "
+                "FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[]) "
                 "  AS given (id, folder, link_id, title) "
                 "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title "
                 "  WHERE link_instances.import_id = excluded.import_id",
@@ -47,7 +47,7 @@ constexpr Statement add_places{Statement::PerDialect{
 constexpr Statement add_titles{Statement::PerDialect{
     .postgres = "INSERT INTO import_titles (import_id, instance_id, title) "
                 "SELECT $5::uuid, place.id, given.title "
-                "FROM unnest($1::text::text[], $2::text::uuid[], $3::text::text[]) AS given (folder, link_id, title) "
+                "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS given (folder, link_id, title) "
                 "CROSS JOIN LATERAL (SELECT id, title, import_id FROM link_instances "
                 "  WHERE user_id = $4::uuid AND folder = given.folder AND link_id = given.link_id OFFSET 0) AS place "
                 "WHERE place.import_id <> $5::uuid AND (place.title <> given.title OR EXISTS ("
@@ -61,7 +61,7 @@ constexpr Statement add_titles{Statement::PerDialect{
 constexpr Statement add_waiting{Statement::PerDialect{
     .postgres = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) "
                 "SELECT $4::uuid, link_id, bookmarks, outcome "
-                "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::text[]) "
+                "FROM unnest($1::uuid[], $2::bigint[], $3::text[]) "
                 "  AS given (link_id, bookmarks, outcome) "
                 "ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks "
                 "RETURNING link_id, outcome",
@@ -70,7 +70,7 @@ constexpr Statement add_waiting{Statement::PerDialect{
               "RETURNING link_id, outcome"}};
 constexpr Statement keep_job{
     Statement::PerDialect{.postgres = "UPDATE link_canonicals SET job_id = given.job_id, failure = NULL "
-                                      "FROM unnest($1::text::uuid[], $2::text::uuid[]) AS given (id, job_id) "
+                                      "FROM unnest($1::uuid[], $2::uuid[]) AS given (id, job_id) "
                                       "WHERE link_canonicals.id = given.id",
                           .sqlite = "UPDATE link_canonicals SET job_id = $2, failure = NULL WHERE id = $1"}};
 constexpr Statement count_items =

@@ -18,7 +18,7 @@ constexpr Statement select_import =
 constexpr Statement select_imports =
     "SELECT id, user_id, status, total_items, processed_items, failed_items, skipped_items, created_at, started_at, "
     "  finished_at, last_error "
-    "FROM import_jobs WHERE id = ANY ($1::text::uuid[])";
+    "FROM import_jobs WHERE id = ANY ($1::uuid[])";
 
 namespace {
 

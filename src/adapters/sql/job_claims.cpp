@@ -32,8 +32,8 @@ constexpr Statement claim_kind{Statement::PerDialect{
               "  priority, run_after"}};
 // Looks first how many of each kind are among the best, then takes so many of each: nothing is locked and not taken.
 constexpr Statement claim_kinds =
-    "WITH given AS (SELECT * FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], "
-    "$4::text::timestamptz[], $5::text::uuid[]) "
+    "WITH given AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], "
+    "$4::timestamptz[], $5::uuid[]) "
     "  AS given (kind, ttl, priority, run_after, id)), "
     "best AS (SELECT given.kind, given.ttl, given.priority, given.run_after, given.id FROM given CROSS JOIN LATERAL ("
     "    SELECT priority, run_after, id FROM jobs WHERE kind = given.kind AND slot IS NOT NULL "
@@ -58,7 +58,7 @@ constexpr Statement look_at_kind =
 
 constexpr Statement find_lost{
     Statement::PerDialect{.postgres = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
-                                      "  AND attempts < max_attempts AND kind = ANY ($1::text::text[]) "
+                                      "  AND attempts < max_attempts AND kind = ANY ($1::text[]) "
                                       "ORDER BY lock_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED",
                           .sqlite = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
                                     "  AND attempts < max_attempts AND kind = $1 ORDER BY lock_expires_at LIMIT $2"}};
@@ -66,7 +66,7 @@ constexpr Statement write_lost{Statement::PerDialect{
     .postgres = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
                 "  worker, outcome) "
                 "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, 'lost' "
-                "FROM jobs WHERE id = ANY ($1::text::uuid[])",
+                "FROM jobs WHERE id = ANY ($1::uuid[])",
     .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
               "  worker, outcome) "
               "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, 'lost' "
@@ -76,7 +76,7 @@ constexpr Statement take_over{Statement::PerDialect{
     .postgres = "UPDATE jobs SET attempts = attempts + 1, lock_token = lock_token + 1, lock_ttl = given.ttl, "
                 "  run_after = now(), locked_at = now(), locked_by = $3, "
                 "  lock_expires_at = now() + given.ttl * interval '1 microsecond', updated_at = now() "
-                "FROM unnest($1::text::uuid[], $2::text::bigint[]) AS given (id, ttl) WHERE jobs.id = given.id "
+                "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, ttl) WHERE jobs.id = given.id "
                 "RETURNING jobs.id, kind, payload, attempts, max_attempts, lock_token, lock_expires_at, throttle_key, "
                 "  priority, run_after",
     .sqlite = "UPDATE jobs SET attempts = attempts + 1, lock_token = lock_token + 1, lock_ttl = $2, "
@@ -85,7 +85,7 @@ constexpr Statement take_over{Statement::PerDialect{
               "RETURNING id, kind, payload, attempts, max_attempts, lock_token, lock_expires_at, throttle_key, "
               "  priority, run_after"}};
 
-// In the order of claims, which no engine promises for changed rows.
+// In the order of claims, which no engine promises for changed rows. Mostly they are: rows lie as they were added.
 std::vector<TakenJob> taken_jobs(const Rows& rows) {
   std::vector<TakenJob> taken;
   taken.reserve(rows.size());
@@ -100,7 +100,7 @@ std::vector<TakenJob> taken_jobs(const Rows& rows) {
                              .throttle_key = row.optional_text(7)},
                      .position = {row.integer(8), row.time(9), row.id<JobTag>(0)}});
   }
-  std::ranges::sort(taken, {}, &TakenJob::position);
+  if (!std::ranges::is_sorted(taken, {}, &TakenJob::position)) std::ranges::sort(taken, {}, &TakenJob::position);
   return taken;
 }
 

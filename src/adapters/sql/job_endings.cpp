@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "adapters/sql/database.h"
 #include "adapters/sql/given_rows.h"
 #include "adapters/sql/job_slots.h"
 
@@ -18,20 +19,25 @@ using jobs::Verdict;
 // what may not end so. Without a lock: whoever changes one of the jobs just now makes the database refuse the
 // statement. OFFSET 0 has the jobs looked up by their ids, whatever is believed of the table.
 constexpr Statement end_free{Statement::PerDialect{
-    .postgres =
-        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
-        "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
-        "SELECT ended.id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
-        "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, given.result "
-        "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::json[]) AS given (id, token, result) "
-        "CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended "
-        "WHERE lock_token = given.token AND status = 'running' AND throttle_key IS NULL RETURNING id, lock_token",
+    .postgres = "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+                "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
+                "SELECT ended.id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
+                "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, given.result "
+                "FROM unnest($1::uuid[], $2::bigint[], $3::text[]::json[]) AS given (id, token, result) "
+                "CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended "
+                "WHERE lock_token = given.token AND status = 'running' AND throttle_key IS NULL",
     .sqlite = "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
               "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
               "SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
               "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, $3 "
-              "FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running' AND throttle_key IS NULL "
-              "RETURNING id, lock_token"}};
+              "FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running' AND throttle_key IS NULL"}};
+constexpr Statement find_ended{
+    Statement::PerDialect{.postgres = "SELECT finished_jobs.id, lock_token FROM unnest($1::uuid[], $2::bigint[]) "
+                                      "  AS given (id, token) "
+                                      "JOIN finished_jobs ON finished_jobs.id = given.id AND lock_token = given.token "
+                                      "WHERE status = 'succeeded'",
+                          .sqlite = "SELECT id, lock_token FROM finished_jobs "
+                                    "WHERE id = $1 AND lock_token = $2 AND status = 'succeeded'"}};
 constexpr Statement end_any{Statement::PerDialect{
     .postgres =
         "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
@@ -39,7 +45,7 @@ constexpr Statement end_any{Statement::PerDialect{
         "SELECT jobs.id, kind, given.status, priority, run_after, attempts, max_attempts, lock_token, "
         "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, "
         "  coalesce(given.error, last_error), given.result "
-        "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[], $4::text::json[]) AS given (id, status, "
+        "FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]::json[]) AS given (id, status, "
         "error, result) "
         "JOIN jobs ON jobs.id = given.id",
     .sqlite =
@@ -49,23 +55,23 @@ constexpr Statement end_any{Statement::PerDialect{
         "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, coalesce($3, last_error), $4 "
         "FROM jobs WHERE id = $1"}};
 constexpr Statement find_throttle_keys{
-    Statement::PerDialect{.postgres = "SELECT id, kind, throttle_key FROM jobs WHERE id = ANY($1::text::uuid[])",
+    Statement::PerDialect{.postgres = "SELECT id, kind, throttle_key FROM jobs WHERE id = ANY($1::uuid[])",
                           .sqlite = "SELECT id, kind, throttle_key FROM jobs WHERE id = $1"}};
 constexpr Statement lock_jobs{Statement::PerDialect{
     .postgres = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
                 "  coalesce(lock_expires_at <= now(), false), throttle_key "
-                "FROM jobs WHERE id = ANY($1::text::uuid[]) ORDER BY id FOR UPDATE",
+                "FROM jobs WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE",
     .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
               "  coalesce(lock_expires_at <= now(), false), throttle_key FROM jobs WHERE id = $1"}};
 constexpr Statement find_finished{
-    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id = ANY($1::text::uuid[])",
+    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id = ANY($1::uuid[])",
                           .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
 constexpr Statement write_attempts{Statement::PerDialect{
     .postgres = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
                 "  worker, outcome, error) "
                 "SELECT jobs.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome, "
                 "  given.error "
-                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::text[]) AS given (id, outcome, error) "
+                "FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, outcome, error) "
                 "JOIN jobs ON jobs.id = given.id",
     .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
               "  worker, outcome, error) "
@@ -76,7 +82,7 @@ constexpr Statement postpone{Statement::PerDialect{
                 "  slot = CASE WHEN throttle_key IS NULL AND given.delay <= 0 THEN 0 END, "
                 "  run_after = now() + given.delay * interval '1 microsecond', last_error = given.error, "
                 "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
-                "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::text[], $4::text::integer[]) "
+                "FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[]) "
                 "  AS given (id, delay, error, taken_back) "
                 "WHERE jobs.id = given.id",
     .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - $4, "
@@ -87,15 +93,15 @@ constexpr Statement hand_on{Statement::PerDialect{
     .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
                 "  payload = given.payload, throttle_key = given.throttle_key, last_error = given.error, "
                 "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
-                "FROM unnest($1::text::uuid[], $2::text::json[], $3::text::text[], $4::text::text[]) "
+                "FROM unnest($1::uuid[], $2::text[]::json[], $3::text[], $4::text[]) "
                 "  AS given (id, payload, throttle_key, error) "
                 "WHERE jobs.id = given.id",
     .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
               "  payload = $2, throttle_key = $3, last_error = $4, "
               "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
 constexpr Statement free_unique_keys{
-    Statement::PerDialect{.postgres = "DELETE FROM job_keys USING unnest($1::text::text[], $2::text::text[], "
-                                      "$3::text::uuid[]) AS given (kind, unique_key, id) "
+    Statement::PerDialect{.postgres = "DELETE FROM job_keys USING unnest($1::text[], $2::text[], "
+                                      "$3::uuid[]) AS given (kind, unique_key, id) "
                                       "WHERE job_keys.kind = given.kind AND job_keys.unique_key = given.unique_key "
                                       "  AND job_keys.job_id = given.id",
                           .sqlite = "DELETE FROM job_keys WHERE kind = $1 AND unique_key = $2 AND job_id = $3"}};
@@ -245,9 +251,22 @@ TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Com
   for (const jobs::Completion& completion : completions) {
     given.add(completion.job.id, completion.job.token, completion.result);
   }
-  const Rows rows = co_await execute_many(tx, end_free, std::move(given));
+  const Rows done = co_await execute_many(tx, end_free, std::move(given));
   std::vector<jobs::LockedJob> ended;
-  for (const Row& row : rows) ended.push_back({row.id<JobTag>(0), row.integer(1)});
+  ended.reserve(completions.size());
+  if (static_cast<size_t>(done.affected) == completions.size()) {
+    for (const jobs::Completion& completion : completions) ended.push_back(completion.job);
+    co_return ended;
+  }
+  // To have each come back would cost more than to look for them here: nearly always all of them are ended.
+  GivenRows locks;
+  for (const jobs::Completion& completion : completions) locks.add(completion.job.id, completion.job.token);
+  const Rows found = co_await execute_many(tx, find_ended, std::move(locks));
+  // Some had been finished before: which, can't be told now.
+  if (static_cast<int64_t>(found.size()) != done.affected) {
+    throw ConstraintViolation(ConstraintViolation::Kind::unique, "finished_jobs");
+  }
+  for (const Row& row : found) ended.push_back({row.id<JobTag>(0), row.integer(1)});
   co_return ended;
 }
 

@@ -32,7 +32,7 @@ struct EndingRules {
 };
 
 // Ends the jobs without a throttle key in one statement; which of them could be ended so. The others are for
-// `end_jobs`.
+// `end_jobs`; so are all of them where it throws ConstraintViolation.
 TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Completion> completions);
 
 // Ends each alone as it says, or refuses it; passes freed slots on. Answers stand in the order of the endings.

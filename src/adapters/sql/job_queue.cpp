@@ -14,15 +14,15 @@ using jobs::JobId;
 using jobs::JobTag;
 
 // Each waits for whoever adds or frees the same key just now.
-constexpr Statement take_keys{Statement::PerDialect{
-    .postgres = "INSERT INTO job_keys (kind, unique_key, job_id) SELECT kind, unique_key, id "
-                "FROM unnest($1::text::text[], $2::text::text[], $3::text::uuid[]) AS given (kind, unique_key, id) "
-                "ON CONFLICT DO NOTHING RETURNING kind, unique_key",
-    .sqlite = "INSERT INTO job_keys (kind, unique_key, job_id) VALUES ($1, $2, $3) "
-              "ON CONFLICT DO NOTHING RETURNING kind, unique_key"}};
+constexpr Statement take_keys{
+    Statement::PerDialect{.postgres = "INSERT INTO job_keys (kind, unique_key, job_id) SELECT kind, unique_key, id "
+                                      "FROM unnest($1::text[], $2::text[], $3::uuid[]) AS given (kind, unique_key, id) "
+                                      "ON CONFLICT DO NOTHING RETURNING kind, unique_key",
+                          .sqlite = "INSERT INTO job_keys (kind, unique_key, job_id) VALUES ($1, $2, $3) "
+                                    "ON CONFLICT DO NOTHING RETURNING kind, unique_key"}};
 constexpr Statement find_keys{Statement::PerDialect{
     .postgres = "SELECT kind, unique_key, job_id FROM job_keys "
-                "WHERE (kind, unique_key) IN (SELECT * FROM unnest($1::text::text[], $2::text::text[]))",
+                "WHERE (kind, unique_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))",
     .sqlite = "SELECT kind, unique_key, job_id FROM job_keys WHERE kind = $1 AND unique_key = $2"}};
 // What is due and has no throttle key may be claimed at once.
 constexpr Statement add_jobs{Statement::PerDialect{
@@ -31,9 +31,9 @@ constexpr Statement add_jobs{Statement::PerDialect{
                 "SELECT id, kind, 'queued', CASE WHEN throttle_key IS NULL AND coalesce(run_after <= now(), true) "
                 "    THEN 0 END, "
                 "  priority, coalesce(run_after, now()), max_attempts, now(), now(), throttle_key, unique_key, payload "
-                "FROM unnest($1::text::uuid[], $2::text::text[], $3::text::bigint[], $4::text::timestamptz[], "
-                "$5::text::bigint[], $6::text::text[], "
-                "  $7::text::text[], $8::text::json[]) "
+                "FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[], "
+                "$5::bigint[], $6::text[], "
+                "  $7::text[], $8::text[]::json[]) "
                 "  AS given (id, kind, priority, run_after, max_attempts, throttle_key, unique_key, payload)",
     .sqlite = "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at, "
               "  throttle_key, unique_key, payload) "

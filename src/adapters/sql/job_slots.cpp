@@ -13,20 +13,19 @@ using jobs::JobId;
 using jobs::JobTag;
 
 constexpr Statement make_keys{Statement::PerDialect{
-    .postgres =
-        "INSERT INTO throttle_keys (kind, throttle_key) "
-        "SELECT kind, throttle_key FROM unnest($1::text::text[], $2::text::text[]) AS given (kind, throttle_key) "
-        "ON CONFLICT DO NOTHING",
+    .postgres = "INSERT INTO throttle_keys (kind, throttle_key) "
+                "SELECT kind, throttle_key FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key) "
+                "ON CONFLICT DO NOTHING",
     .sqlite = "INSERT INTO throttle_keys (kind, throttle_key) VALUES ($1, $2) ON CONFLICT DO NOTHING"}};
-constexpr Statement lock_rows{Statement::PerDialect{
-    .postgres = "SELECT 1 FROM throttle_keys "
-                "WHERE (kind, throttle_key) IN (SELECT * FROM unnest($1::text::text[], $2::text::text[])) "
-                "ORDER BY kind, throttle_key FOR UPDATE",
-    .sqlite = "SELECT 1 FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
+constexpr Statement lock_rows{
+    Statement::PerDialect{.postgres = "SELECT 1 FROM throttle_keys "
+                                      "WHERE (kind, throttle_key) IN (SELECT * FROM unnest($1::text[], $2::text[])) "
+                                      "ORDER BY kind, throttle_key FOR UPDATE",
+                          .sqlite = "SELECT 1 FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
 // Before a running job leaves: its start still counts.
 constexpr Statement note_starts{Statement::PerDialect{
     .postgres = "UPDATE throttle_keys AS noted SET last_start = running.last_start "
-                "FROM unnest($1::text::text[], $2::text::text[]) AS given (kind, throttle_key) CROSS JOIN LATERAL ("
+                "FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key) CROSS JOIN LATERAL ("
                 "  SELECT max(locked_at) AS last_start FROM jobs "
                 "  WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 AND status = 'running') "
                 "  AS running "
@@ -36,44 +35,42 @@ constexpr Statement note_starts{Statement::PerDialect{
               "  SELECT max(locked_at) FROM jobs "
               "  WHERE kind = $1 AND throttle_key = $2 AND slot > 0 AND status = 'running'), 0)) "
               "WHERE kind = $1 AND throttle_key = $2"}};
-constexpr Statement read_starts{Statement::PerDialect{
-    .postgres = "SELECT kind, throttle_key, last_start FROM throttle_keys "
-                "WHERE (kind, throttle_key) IN (SELECT * FROM unnest($1::text::text[], $2::text::text[])) "
-                "  AND last_start IS NOT NULL",
-    .sqlite = "SELECT kind, throttle_key, last_start FROM throttle_keys "
-              "WHERE kind = $1 AND throttle_key = $2 AND last_start IS NOT NULL"}};
+constexpr Statement read_starts{
+    Statement::PerDialect{.postgres = "SELECT kind, throttle_key, last_start FROM throttle_keys "
+                                      "WHERE (kind, throttle_key) IN (SELECT * FROM unnest($1::text[], $2::text[])) "
+                                      "  AND last_start IS NOT NULL",
+                          .sqlite = "SELECT kind, throttle_key, last_start FROM throttle_keys "
+                                    "WHERE kind = $1 AND throttle_key = $2 AND last_start IS NOT NULL"}};
 constexpr Statement read_holders{Statement::PerDialect{
     .postgres = "SELECT given.kind, given.throttle_key, holder.id, holder.slot, holder.priority, holder.running "
-                "FROM unnest($1::text::text[], $2::text::text[]) AS given (kind, throttle_key) CROSS JOIN LATERAL ("
+                "FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key) CROSS JOIN LATERAL ("
                 "  SELECT id, slot, priority, status = 'running' AS running FROM jobs "
                 "  WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder",
     .sqlite = "SELECT kind, throttle_key, id, slot, priority, status = 'running' FROM jobs "
               "WHERE kind = $1 AND throttle_key = $2 AND slot > 0"}};
 constexpr Statement read_seekers{Statement::PerDialect{
-    .postgres =
-        "SELECT given.kind, given.throttle_key, seeker.id, seeker.priority "
-        "FROM unnest($1::text::text[], $2::text::text[], $3::text::bigint[]) AS given (kind, throttle_key, slots) "
-        "CROSS JOIN LATERAL ("
-        "  SELECT id, priority, run_after FROM jobs "
-        "  WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL "
-        "    AND throttle_key IS NOT NULL AND run_after <= now() "
-        "  ORDER BY priority, run_after, id LIMIT given.slots) AS seeker "
-        "ORDER BY seeker.priority, seeker.run_after, seeker.id",
+    .postgres = "SELECT given.kind, given.throttle_key, seeker.id, seeker.priority "
+                "FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, slots) "
+                "CROSS JOIN LATERAL ("
+                "  SELECT id, priority, run_after FROM jobs "
+                "  WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL "
+                "    AND throttle_key IS NOT NULL AND run_after <= now() "
+                "  ORDER BY priority, run_after, id LIMIT given.slots) AS seeker "
+                "ORDER BY seeker.priority, seeker.run_after, seeker.id",
     .sqlite = "SELECT kind, throttle_key, id, priority FROM jobs "
               "WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL "
               "  AND run_after <= now() "
               "ORDER BY priority, run_after, id LIMIT $3"}};
 // A claim may have been faster; then the job keeps its slot.
 constexpr Statement take_back{Statement::PerDialect{
-    .postgres = "UPDATE jobs SET slot = NULL, updated_at = now() FROM unnest($1::text::uuid[]) AS given (id) "
+    .postgres = "UPDATE jobs SET slot = NULL, updated_at = now() FROM unnest($1::uuid[]) AS given (id) "
                 "WHERE jobs.id = given.id AND jobs.status <> 'running' RETURNING jobs.id",
     .sqlite = "UPDATE jobs SET slot = NULL, updated_at = now() WHERE id = $1 AND status <> 'running' RETURNING id"}};
 constexpr Statement give{Statement::PerDialect{
-    .postgres =
-        "UPDATE jobs SET slot = given.slot, run_after = greatest(jobs.run_after, given.not_before), "
-        "  updated_at = now() "
-        "FROM unnest($1::text::uuid[], $2::text::bigint[], $3::text::timestamptz[]) AS given (id, slot, not_before) "
-        "WHERE jobs.id = given.id",
+    .postgres = "UPDATE jobs SET slot = given.slot, run_after = greatest(jobs.run_after, given.not_before), "
+                "  updated_at = now() "
+                "FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) AS given (id, slot, not_before) "
+                "WHERE jobs.id = given.id",
     .sqlite = "UPDATE jobs SET slot = $2, run_after = max(run_after, coalesce($3, run_after)), updated_at = now() "
               "WHERE id = $1"}};
 // While slots are free only what is not due waits; then somebody has to come back when it is.
@@ -84,7 +81,7 @@ constexpr Statement set_look{Statement::PerDialect{
                 "      WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL LIMIT 1) "
                 "    WHEN NOT given.full_up THEN (SELECT min(run_after) FROM jobs "
                 "      WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL) END AS look_at "
-                "  FROM unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::boolean[]) AS given "
+                "  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[]) AS given "
                 "(kind, throttle_key, gap, full_up)"
                 ") AS wanted "
                 "WHERE kept.kind = wanted.kind AND kept.throttle_key = wanted.throttle_key "

@@ -30,17 +30,18 @@ constexpr Statement due_keys =
 constexpr Statement spent =
     "SELECT id, lock_token FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
     "  AND attempts >= max_attempts ORDER BY lock_expires_at LIMIT $1";
+// In the order of ids, which have an index; old ones stand before young ones but for jobs that waited long.
 constexpr Statement find_old{
-    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs "
-                                      "WHERE finished_at < now() - $1::bigint * interval '1 microsecond' "
-                                      "ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED",
-                          .sqlite = "SELECT id FROM finished_jobs WHERE finished_at < now() - $1 "
-                                    "ORDER BY finished_at LIMIT $2"}};
+    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id > $2 AND id < $3 "
+                                      "  AND finished_at < now() - $1::bigint * interval '1 microsecond' "
+                                      "ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED",
+                          .sqlite = "SELECT id FROM finished_jobs WHERE id > $2 AND id < $3 "
+                                    "  AND finished_at < now() - $1 ORDER BY id LIMIT $4"}};
 constexpr Statement remove_attempts{
-    Statement::PerDialect{.postgres = "DELETE FROM job_attempts WHERE job_id = ANY ($1::text::uuid[])",
+    Statement::PerDialect{.postgres = "DELETE FROM job_attempts WHERE job_id = ANY ($1::uuid[])",
                           .sqlite = "DELETE FROM job_attempts WHERE job_id = $1"}};
 constexpr Statement remove_jobs{
-    Statement::PerDialect{.postgres = "DELETE FROM finished_jobs WHERE id = ANY ($1::text::uuid[])",
+    Statement::PerDialect{.postgres = "DELETE FROM finished_jobs WHERE id = ANY ($1::uuid[])",
                           .sqlite = "DELETE FROM finished_jobs WHERE id = $1"}};
 
 }  // namespace
@@ -84,13 +85,25 @@ Task<std::vector<Ending>> find_spent(Database& database) {
   co_return endings;
 }
 
-TxTask<size_t> purge_finished(Tx& tx, Duration age, size_t most) {
-  const Rows rows = co_await tx.execute(find_old, Params(age.count(), most));
+TxTask<std::vector<jobs::JobId>> purge_finished(Tx& tx, OldJobs old, size_t most) {
+  const Rows rows = co_await tx.execute(find_old, Params(old.age.count(), old.after, old.before, most));
+  std::vector<jobs::JobId> purged;
   GivenRows ids;
-  for (const Row& row : rows) ids.add(row.id<JobTag>(0));
+  for (const Row& row : rows) {
+    purged.push_back(row.id<JobTag>(0));
+    ids.add(purged.back());
+  }
   co_await execute_many(tx, remove_attempts, ids);
   co_await execute_many(tx, remove_jobs, ids);
-  co_return ids.size();
+  co_return purged;
+}
+
+jobs::JobId first_id_at(Time time) {
+  const auto millis =
+      static_cast<uint64_t>(std::chrono::floor<std::chrono::milliseconds>(time).time_since_epoch().count());
+  Uuid uuid;
+  for (size_t i = 0; i < 6; ++i) uuid.bytes[i] = static_cast<uint8_t>(millis >> (40 - 8 * i));
+  return jobs::JobId(uuid);
 }
 
 }  // namespace sluice::sql

@@ -29,7 +29,17 @@ TxTask<size_t> tend_keys(Tx& tx, EndingRules rules);
 // Those whose lock ran out with their last try.
 Task<std::vector<Ending>> find_spent(Database& database);
 
-// Removes finished jobs older than `age`.
-TxTask<size_t> purge_finished(Tx& tx, Duration age, size_t most);
+// Finished jobs of some age with ids between two. Nobody is finished before it was added, so `before` may be the first
+// id of that time.
+struct OldJobs {
+  Duration age{};
+  jobs::JobId after{};
+  jobs::JobId before{};
+};
+// Removes the first of them, and tells which.
+TxTask<std::vector<jobs::JobId>> purge_finished(Tx& tx, OldJobs old, size_t most);
+
+// No id made at `time` or later is smaller.
+jobs::JobId first_id_at(Time time);
 
 }  // namespace sluice::sql

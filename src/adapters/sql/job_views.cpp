@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "adapters/sql/job_upkeep.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -42,9 +44,15 @@ constexpr Statement list_attempts =
     "SELECT number, started_at, ended_at, worker, outcome, error FROM job_attempts WHERE job_id = $1 "
     "ORDER BY lock_token";
 
-constexpr Statement count_jobs =
-    "SELECT kind, status, count(*) FROM jobs GROUP BY kind, status "
-    "UNION ALL SELECT kind, status, count(*) FROM finished_jobs GROUP BY kind, status";
+// The last column: finished within a minute.
+constexpr Statement count_jobs{Statement::PerDialect{
+    .postgres = "SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status "
+                "UNION ALL SELECT kind, status, count(*), "
+                "  count(*) FILTER (WHERE finished_at > now() - interval '1 minute') "
+                "FROM finished_jobs GROUP BY kind, status",
+    .sqlite = "SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status "
+              "UNION ALL SELECT kind, status, count(*), count(*) FILTER (WHERE finished_at > now() - 60000000) "
+              "FROM finished_jobs GROUP BY kind, status"}};
 constexpr Statement find_oldest =
     "SELECT kind, min(run_after) FROM jobs WHERE status <> 'running' AND run_after <= now() GROUP BY kind";
 // Ids begin with their time: only the end of either table is looked at. The other clock may differ a little.
@@ -55,11 +63,6 @@ constexpr Statement count_added{
                           .sqlite = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
                                     "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) "
                                     "WHERE created_at > now() - 60000000 GROUP BY kind"}};
-constexpr Statement count_finished{Statement::PerDialect{
-    .postgres = "SELECT kind, status, count(*) FROM finished_jobs WHERE finished_at > now() - interval '1 minute' "
-                "GROUP BY kind, status",
-    .sqlite = "SELECT kind, status, count(*) FROM finished_jobs WHERE finished_at > now() - 60000000 "
-              "GROUP BY kind, status"}};
 constexpr Statement count_failed{Statement::PerDialect{
     .postgres = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - interval '1 minute' "
                 "AND outcome <> 'dead' GROUP BY kind",
@@ -111,14 +114,6 @@ JobId last_id() {
   return JobId(uuid);
 }
 
-// No id made at `time` or later is smaller.
-JobId first_id(Time time) {
-  SeededRandom any(0);
-  Uuid uuid = Uuid::v7(time, any);
-  std::fill(uuid.bytes.begin() + 6, uuid.bytes.end(), 0);
-  return JobId(uuid);
-}
-
 double per_second(int64_t in_a_minute) {
   return static_cast<double>(in_a_minute) / 60;
 }
@@ -135,15 +130,11 @@ jobs::KindStats& stats_of(jobs::JobStats& stats, const std::string& kind) {
   return stats.kinds.emplace_back(jobs::KindStats{.kind = kind, .counts = {}});
 }
 
+// Those that counting has not brought.
 Task<> add_rates(Database& database, jobs::JobStats& stats, Time now) {
-  Params young(first_id(now - 2min));
+  Params young(first_id_at(now - 2min));
   const Rows added = co_await database.read(count_added, std::move(young));
   for (const Row& row : added) stats_of(stats, row.text(0)).rates.added = per_second(row.integer(1));
-  const Rows finished = co_await database.read(count_finished);
-  for (const Row& row : finished) {
-    const JobStatus status = parse_enum<JobStatus>(row.text(1)).value();
-    set_rate(stats_of(stats, row.text(0)).rates, status, per_second(row.integer(2)));
-  }
   const Rows failed = co_await database.read(count_failed);
   for (const Row& row : failed) stats_of(stats, row.text(0)).rates.failed = per_second(row.integer(1));
 }
@@ -188,7 +179,10 @@ Task<jobs::JobStats> job_stats(Database& database, Time now) {
   jobs::JobStats stats;
   const Rows counts = co_await database.read(count_jobs);
   for (const Row& row : counts) {
-    stats_of(stats, row.text(0)).counts[parse_enum<JobStatus>(row.text(1)).value()] += row.integer(2);
+    const JobStatus status = parse_enum<JobStatus>(row.text(1)).value();
+    jobs::KindStats& kind = stats_of(stats, row.text(0));
+    kind.counts[status] += row.integer(2);
+    set_rate(kind.rates, status, per_second(row.integer(3)));
   }
   const Rows oldest = co_await database.read(find_oldest);
   for (const Row& row : oldest) stats_of(stats, row.text(0)).oldest_waiting = row.time(1);

@@ -48,7 +48,7 @@ constexpr Statement hold_unwanted{Statement::PerDialect{
               "ORDER BY l.id LIMIT $2"}};
 // Once more under the lock: a new import may have come to wait for one.
 constexpr Statement jobs_of_unwanted{Statement::PerDialect{
-    .postgres = "SELECT l.job_id FROM unnest($1::text::uuid[]) AS given (id) JOIN link_canonicals l ON l.id = given.id "
+    .postgres = "SELECT l.job_id FROM unnest($1::uuid[]) AS given (id) JOIN link_canonicals l ON l.id = given.id "
                 "WHERE NOT EXISTS (SELECT FROM import_links o WHERE o.link_id = l.id AND o.outcome = 'pending')",
     .sqlite = "SELECT job_id FROM link_canonicals WHERE id = $1 "
               "  AND NOT EXISTS (SELECT 1 FROM import_links o WHERE o.link_id = $1 AND o.outcome = 'pending')"}};
@@ -56,12 +56,11 @@ constexpr Statement jobs_of_unwanted{Statement::PerDialect{
 constexpr Statement next_titles =
     "SELECT instance_id, title FROM import_titles WHERE import_id = $1 ORDER BY instance_id LIMIT $2";
 constexpr Statement set_titles{Statement::PerDialect{
-    .postgres =
-        "UPDATE link_instances SET title = given.title "
-        "FROM unnest($1::text::uuid[], $2::text::text[]) AS given (id, title) WHERE link_instances.id = given.id",
+    .postgres = "UPDATE link_instances SET title = given.title "
+                "FROM unnest($1::uuid[], $2::text[]) AS given (id, title) WHERE link_instances.id = given.id",
     .sqlite = "UPDATE link_instances SET title = $2 WHERE id = $1"}};
 constexpr Statement remove_titles{Statement::PerDialect{
-    .postgres = "DELETE FROM import_titles WHERE import_id = $2 AND instance_id = ANY ($1::text::uuid[])",
+    .postgres = "DELETE FROM import_titles WHERE import_id = $2 AND instance_id = ANY ($1::uuid[])",
     .sqlite = "DELETE FROM import_titles WHERE import_id = $2 AND instance_id = $1"}};
 // Unless it was canceled meanwhile, which makes new ones.
 constexpr Statement all_tied_up =

@@ -152,8 +152,17 @@ Task<std::optional<bool>> SqlJobStore::cancel(jobs::JobId id) {
   return database_.transact(cancel_job, id, rules_);
 }
 
+// Goes on where the last call ended, and begins anew once nothing is left: what it passed by was too young.
 Task<size_t> SqlJobStore::purge(Duration age, size_t most) {
-  return database_.transact(purge_finished, age, most);
+  OldJobs old{.age = age, .before = first_id_at(clock_.wall() - age + 1ms)};
+  {
+    const std::lock_guard lock(purge_mutex_);
+    old.after = purged_to_;
+  }
+  const std::vector<jobs::JobId> purged = co_await database_.transact(purge_finished, old, most);
+  const std::lock_guard lock(purge_mutex_);
+  purged_to_ = purged.size() == most ? purged.back() : jobs::JobId{};
+  co_return purged.size();
 }
 
 Task<size_t> SqlJobStore::forget_requests(Duration age, size_t most) {

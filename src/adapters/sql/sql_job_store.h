@@ -62,6 +62,8 @@ class SqlJobStore : public jobs::JobStore {
   std::atomic<Instant> look_again_at_{};
   std::mutex died_mutex_;
   std::vector<jobs::JobId> died_;  // and `tend` has not told of them yet
+  std::mutex purge_mutex_;
+  jobs::JobId purged_to_;
 };
 
 }  // namespace sluice::sql

@@ -20,7 +20,16 @@
 namespace sluice::sql {
 
 using Null = std::monostate;
-using Value = std::variant<Null, bool, int64_t, double, std::string, Bytes, Time, Uuid>;
+
+// Many values of one type as PostgreSQL takes them; made by GivenRows. No other database has arrays.
+struct Array {
+  std::string encoded;
+  bool binary = true;
+
+  bool operator==(const Array&) const = default;
+};
+
+using Value = std::variant<Null, bool, int64_t, double, std::string, Bytes, Time, Uuid, Array>;
 
 // Parameters $1, $2, ... in order: Params{user_id, "name", Null{}}.
 class Params {

@@ -42,6 +42,7 @@ void bind_value(sqlite3_stmt* statement, int index, const sql::Value& value) {
     int operator()(const Uuid& uuid) const {
       return sqlite3_bind_blob64(statement, index, uuid.bytes.data(), uuid.bytes.size(), SQLITE_STATIC);
     }
+    int operator()(const sql::Array&) const { return SQLITE_MISMATCH; }
   };
   const int code = std::visit(Bind{statement, index}, value);
   if (code != SQLITE_OK) throw_error(code, sqlite3_errstr(code), sqlite3_sql(statement));

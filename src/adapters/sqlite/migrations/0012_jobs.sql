@@ -40,7 +40,7 @@ CREATE INDEX jobs_scheduled ON jobs (run_after) WHERE slot IS NULL AND throttle_
 
 CREATE INDEX jobs_running ON jobs (lock_expires_at) WHERE status = 'running';
 
--- Jobs that are finished, as they were, with how they ended.
+-- Jobs that are finished, as they were, with how they ended. Their ids tell their age, nearly: no index does.
 CREATE TABLE finished_jobs (
   id BLOB PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -60,8 +60,6 @@ CREATE TABLE finished_jobs (
   last_error TEXT,
   result TEXT
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX finished_jobs_age ON finished_jobs (finished_at);
 
 -- What an operator looks for among millions that succeeded.
 CREATE INDEX finished_jobs_unlucky ON finished_jobs (status, id) WHERE status <> 'succeeded';
