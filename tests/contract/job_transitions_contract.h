@@ -91,6 +91,27 @@ TEST_P(JobTransitionsContract, finished_is_final) {
   EXPECT_EQ(status(id), succeeded);
 }
 
+TEST_P(JobTransitionsContract, what_is_finished_begins_anew_only_if_it_is_dead_and_with_its_token) {
+  const auto begins = [this](JobId id, const std::string& token) {
+    const std::string text = fmt::format(
+        "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, lock_token, created_at, "
+        "updated_at, payload) VALUES ($1, 'kind', 'queued', 0, 0, now(), 1, {}, now(), now(), '{{}}')",
+        token);
+    return allowed(std::string_view(text), id);
+  };
+  const JobId done = running_job();
+  EXPECT_TRUE(ends_as("succeeded", done));
+  const JobId given_up = add();
+  EXPECT_TRUE(ends_as("canceled", given_up));
+  const JobId died = running_job();
+  EXPECT_TRUE(ends_as("dead", died));
+  add();  // younger than all of them
+  EXPECT_FALSE(begins(done, "1"));
+  EXPECT_FALSE(begins(given_up, "0"));
+  EXPECT_FALSE(begins(died, "0"));
+  EXPECT_TRUE(begins(died, "1"));
+}
+
 TEST_P(JobTransitionsContract, a_job_begins_queued_and_does_not_vanish) {
   EXPECT_FALSE(
       allowed("INSERT INTO jobs (id, kind, status, priority, run_after, max_attempts, created_at, updated_at, "

@@ -56,12 +56,12 @@ constexpr Statement look_at_kind =
     "SELECT priority, run_after, id FROM jobs WHERE kind = $1 AND slot IS NOT NULL AND status <> 'running' "
     "  AND run_after <= now() ORDER BY priority, run_after, id LIMIT $2";
 
-constexpr Statement find_lost{
-    Statement::PerDialect{.postgres = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
-                                      "  AND attempts < max_attempts AND kind = ANY ($1::text[]) "
-                                      "ORDER BY lock_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED",
-                          .sqlite = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
-                                    "  AND attempts < max_attempts AND kind = $1 ORDER BY lock_expires_at LIMIT $2"}};
+constexpr Statement find_lost{Statement::PerDialect{
+    .postgres = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
+                "  AND attempts < max_attempts AND kind = ANY ($1::text[]) "
+                "ORDER BY priority, run_after, id LIMIT $2 FOR UPDATE SKIP LOCKED",
+    .sqlite = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
+              "  AND attempts < max_attempts AND kind = $1 ORDER BY priority, run_after, id LIMIT $2"}};
 constexpr Statement write_lost{Statement::PerDialect{
     .postgres = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
                 "  worker, outcome) "

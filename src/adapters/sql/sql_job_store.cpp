@@ -8,6 +8,7 @@
 #include "adapters/sql/job_requests.h"
 #include "adapters/sql/job_slots.h"
 #include "adapters/sql/job_views.h"
+#include "runtime/log.h"
 
 namespace sluice::sql {
 namespace {
@@ -80,11 +81,7 @@ Task<std::vector<ClaimedJob>> SqlJobStore::claim(ClaimRequest request) {
   std::vector<TakenJob> taken;
   const bool looks = take_turn_to_look();
   if (looks) taken = co_await claim_upkept(request);
-  if (taken.size() < request.limit) {
-    const size_t left = request.limit - taken.size();
-    std::vector<TakenJob> ready = co_await claim_from_cursors(request, left);
-    std::ranges::move(ready, std::back_inserter(taken));
-  }
+  taken = co_await with_ready(request, std::move(taken));
   if (taken.empty() && !looks) taken = co_await claim_upkept(request);
 
   co_await space_starts(taken);
@@ -204,10 +201,21 @@ Task<std::vector<TakenJob>> SqlJobStore::claim_upkept(ClaimRequest request) {
     std::vector<KindToClaim> kinds = kinds_to_claim(request);
     taken = co_await database_.transact(claim_lost, std::move(kinds), request.worker, request.limit);
   }
-  if (taken.size() < request.limit && (upkeep.scheduled_due() || upkeep.key_due() || upkeep.lost)) {
-    const size_t left = request.limit - taken.size();
-    std::vector<TakenJob> staged = co_await claim_from_cursors(request, left);
-    std::ranges::move(staged, std::back_inserter(taken));
+  if (upkeep.scheduled_due() || upkeep.key_due() || upkeep.lost) {
+    taken = co_await with_ready(request, std::move(taken));
+  }
+  co_return taken;
+}
+
+// What was taken before is handed out whatever becomes of the rest: it is locked, and has spent a try.
+Task<std::vector<TakenJob>> SqlJobStore::with_ready(ClaimRequest request, std::vector<TakenJob> taken) {
+  if (taken.size() >= request.limit) co_return taken;
+  const size_t left = request.limit - taken.size();
+  try {
+    std::vector<TakenJob> ready = co_await claim_from_cursors(request, left);
+    std::ranges::move(ready, std::back_inserter(taken));
+  } catch (const EngineUnavailable&) {
+    if (taken.empty()) throw;
   }
   co_return taken;
 }
@@ -240,7 +248,8 @@ Task<SqlJobStore::Swept> SqlJobStore::sweep(ClaimRequest request, size_t limit) 
   co_return swept;
 }
 
-// Where starts of a key are spaced, a claim makes room for the next.
+// Where starts of a key are spaced, a claim makes room for the next. The jobs are taken all the same if it can't: then
+// the end of one does.
 Task<> SqlJobStore::space_starts(std::vector<TakenJob> taken) {
   ThrottledKeys keys;
   for (const TakenJob& one : taken) {
@@ -248,7 +257,12 @@ Task<> SqlJobStore::space_starts(std::vector<TakenJob> taken) {
     ThrottledKey key = throttled_key(kinds_, one.job.kind, *one.job.throttle_key);
     if (key.gap_us > 0) keys.insert(std::move(key));
   }
-  if (!keys.empty()) co_await database_.transact(give_again, std::move(keys));
+  if (keys.empty()) co_return;
+  try {
+    co_await database_.transact(give_again, std::move(keys));
+  } catch (const EngineUnavailable& error) {
+    log::warning("the next starts of throttled jobs wait", {{"error", error.what()}});
+  }
 }
 
 Task<> SqlJobStore::do_upkeep(Upkeep upkeep) {

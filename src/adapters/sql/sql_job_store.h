@@ -38,6 +38,7 @@ class SqlJobStore : public jobs::JobStore {
  private:
   bool take_turn_to_look();
   Task<std::vector<TakenJob>> claim_upkept(jobs::ClaimRequest request);
+  Task<std::vector<TakenJob>> with_ready(jobs::ClaimRequest request, std::vector<TakenJob> taken);
   Task<std::vector<TakenJob>> claim_from_cursors(jobs::ClaimRequest request, size_t limit);
   struct Swept {
     std::vector<TakenJob> taken{};

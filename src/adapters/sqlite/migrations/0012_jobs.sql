@@ -69,6 +69,14 @@ BEGIN
   SELECT RAISE(ABORT, 'job_transition');
 END;
 
+-- What is finished begins anew only if it is dead, and with the token it had.
+CREATE TRIGGER jobs_begin_once BEFORE INSERT ON jobs
+WHEN EXISTS (
+  SELECT 1 FROM finished_jobs WHERE id = NEW.id AND (status <> 'dead' OR lock_token <> NEW.lock_token))
+BEGIN
+  SELECT RAISE(ABORT, 'job_transition');
+END;
+
 -- Whoever claims has a new token; every other change keeps it.
 CREATE TRIGGER jobs_transition BEFORE UPDATE ON jobs
 WHEN NOT (NEW.id = OLD.id AND CASE
