@@ -12,34 +12,50 @@ using jobs::JobId;
 using jobs::JobStatus;
 using jobs::JobTag;
 
-// Both tables in one statement: a job that ends just now is seen in exactly one of them.
-constexpr Statement find_one =
-    "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
-    "  locked_at, locked_by, throttle_key, last_error, CAST(NULL AS text), created_at, updated_at, "
-    "  CAST(NULL AS timestamptz), lock_token FROM jobs WHERE id = $1 "
-    "UNION ALL "
-    "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
-    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at, "
-    "  lock_token FROM finished_jobs WHERE id = $1";
-constexpr Statement list_all =
-    "SELECT * FROM (SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, "
-    "    run_after, locked_at, locked_by, throttle_key, last_error, CAST(NULL AS text), created_at, updated_at, "
-    "    CAST(NULL AS timestamptz), lock_token FROM jobs "
-    "  WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND (CAST($3 AS text) IS NULL OR status = $3) "
-    "  ORDER BY id DESC LIMIT $4) AS live "
-    "UNION ALL "
-    "SELECT * FROM (SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, "
-    "    run_after, locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, "
-    "    finished_at, lock_token FROM finished_jobs "
-    "  WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND (CAST($3 AS text) IS NULL OR status = $3) "
-    "  ORDER BY id DESC LIMIT $4) AS finished";
-// Has an index of its own.
-constexpr Statement list_unlucky =
-    "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
-    "  locked_at, locked_by, throttle_key, last_error, CAST(result AS text), created_at, finished_at, finished_at, "
-    "  lock_token FROM finished_jobs "
-    "WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) AND status = $3 AND status <> 'succeeded' "
-    "ORDER BY id DESC LIMIT $4";
+// The statements that show whole jobs: all have the same columns, those of `job_of`.
+struct ViewTexts {
+  const std::string columns =
+      "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
+      "locked_at, locked_by, throttle_key, last_error, ";
+  const std::string live = columns +
+                           "CAST(NULL AS text), created_at, updated_at, CAST(NULL AS timestamptz), lock_token "
+                           "FROM jobs ";
+  const std::string finished = columns +
+                               "CAST(result AS text), created_at, finished_at, finished_at, lock_token "
+                               "FROM finished_jobs ";
+  const std::string of_kind = "WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) ";
+  const std::string page = of_kind + "AND (CAST($3 AS text) IS NULL OR status = $3) ORDER BY id DESC LIMIT $4";
+
+  // Both tables in one statement: a job that ends just now is seen in exactly one of them.
+  const std::string find_one = live + "WHERE id = $1 UNION ALL " + finished + "WHERE id = $1";
+  const std::string list_live = live + page;
+  const std::string list_finished = finished + page;
+  const std::string list_all =
+      "SELECT * FROM (" + list_live + ") AS live UNION ALL SELECT * FROM (" + list_finished + ") AS finished";
+  // Has an index of its own.
+  const std::string list_unlucky =
+      finished + of_kind + "AND status = $3 AND status <> 'succeeded' ORDER BY id DESC LIMIT $4";
+
+  // Asks only the table in which a job of that status can be.
+  std::string_view list(std::optional<JobStatus> status) const {
+    if (!status) return list_all;
+    switch (*status) {
+      case JobStatus::queued:
+      case JobStatus::failed:
+      case JobStatus::running: return list_live;
+      case JobStatus::succeeded: return list_finished;
+      case JobStatus::dead:
+      case JobStatus::canceled: return list_unlucky;
+    }
+    return list_all;
+  }
+};
+
+const ViewTexts& texts() {
+  static const ViewTexts all;
+  return all;
+}
+
 constexpr Statement list_attempts =
     "SELECT number, started_at, ended_at, worker, outcome, error FROM job_attempts WHERE job_id = $1 "
     "ORDER BY lock_token";
@@ -143,7 +159,7 @@ Task<> add_rates(Database& database, jobs::JobStats& stats, Time now) {
 
 Task<std::optional<Job>> find_job(Database& database, JobId id) {
   const Params key(id);
-  const Rows found = co_await database.read(find_one, key);
+  const Rows found = co_await database.read(std::string_view(texts().find_one), key);
   if (found.empty()) co_return std::nullopt;
   Job job = job_of(found.one());
   const Rows attempts = co_await database.read(list_attempts, key);
@@ -163,8 +179,7 @@ Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::o
   std::optional<std::string> status;
   if (filter.status) status = enum_name(*filter.status);
   Params params(from.value_or(last_id()), filter.kind, status, most + 1);
-  const bool unlucky = filter.status == JobStatus::dead || filter.status == JobStatus::canceled;
-  const Rows rows = co_await database.read(unlucky ? list_unlucky : list_all, std::move(params));
+  const Rows rows = co_await database.read(texts().list(filter.status), std::move(params));
   jobs::JobPage page;
   for (const Row& row : rows) page.jobs.push_back(job_of(row));
   std::ranges::sort(page.jobs, std::greater{}, &Job::id);
