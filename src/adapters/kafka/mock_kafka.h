@@ -2,6 +2,7 @@
 // ones.
 #pragma once
 
+#include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
 #include "adapters/kafka/instances.h"
