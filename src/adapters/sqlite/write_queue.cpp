@@ -63,7 +63,8 @@ bool WriteQueue::next(const Writes& finished) {
     const std::lock_guard lock(mutex_);
     if (!held_) taken_.swap(waiting_);
     idle_ = taken_.empty();
-    round_ended_ = false;
+    // While held: what waits came in rounds that nobody will tell of.
+    round_ended_ = !waiting_.empty();
   }
   answer(finished);
   if (!taken_.empty()) return true;
