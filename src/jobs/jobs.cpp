@@ -13,12 +13,12 @@ namespace {
 // A crowd that waits looks again neither for every bell nor all the time.
 constexpr Duration shortest_pause = 20ms;
 constexpr Duration longest_pause = 1s;
+constexpr const char* never_heard = "its worker had gone before it got the job";
+
 JobEnd end_of(const FailVerdict& verdict) {
   if (verdict.verdict != Verdict::accepted) return JobEnd::lost;
   return verdict.dead ? JobEnd::dead : JobEnd::failed;
 }
-
-constexpr const char* never_heard = "its worker had gone before it got the job";
 
 }  // namespace
 

@@ -85,14 +85,15 @@ CREATE TRIGGER jobs_begin_queued BEFORE INSERT ON jobs FOR EACH ROW
 WHEN (NEW.status <> 'queued') EXECUTE FUNCTION refuse_insert();
 
 -- What is finished begins anew only if it is dead, and with the token it had. The id of a new job is larger than any
--- before, so that nearly always there is nothing to look up.
-CREATE FUNCTION refuse_finished() RETURNS trigger LANGUAGE plpgsql AS $$
+-- before, so that nearly always there is nothing to look up. By the index, whatever is believed of the table.
+CREATE FUNCTION refuse_finished() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
   IF (SELECT id FROM added ORDER BY id LIMIT 1) > (SELECT id FROM finished_jobs ORDER BY id DESC LIMIT 1) THEN
     RETURN NULL;
   END IF;
-  IF EXISTS (SELECT 1 FROM added JOIN finished_jobs AS finished ON finished.id = added.id
-             WHERE finished.status <> 'dead' OR finished.lock_token <> added.lock_token) THEN
+  IF EXISTS (SELECT 1 FROM added
+             WHERE (SELECT finished.status <> 'dead' OR finished.lock_token <> added.lock_token
+                    FROM finished_jobs AS finished WHERE finished.id = added.id)) THEN
     RAISE EXCEPTION 'a job that is finished does not begin anew'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'job_transition';
   END IF;
