@@ -7,6 +7,6 @@ run_bench() {
   [[ $# -gt 0 ]] || { echo "$names"; return; }
   known benchmark "$1" "$names"
   need bench
-  build release
+  build release programs benchmarks
   SLUICE_BIN=$PWD/build/release/bin SLUICE_SOURCE=$PWD exec "bench/$1" "${@:2}"
 }

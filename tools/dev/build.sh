@@ -32,10 +32,12 @@ build() {
 
 has_target() { ninja -C "build/$1" -t query "$2" >/dev/null 2>&1; }
 
+# Release is what people run, so it is the programs alone; the other presets are for those who test.
 build_preset() {
   known preset "$1" $'debug\nrelease\nasan\ntsan'
   need build
-  build "$1"
+  if [[ $1 == release ]]; then build release programs
+  else build "$1"; fi
 }
 
 run_demo() {
