@@ -28,5 +28,5 @@ target_compile_definitions(sluice_asio PUBLIC
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
   BOOST_ALLOW_DEPRECATED_HEADERS)
 if(SLUICE_FUZZ)  # Beast's parser meets bytes from outside
-  target_compile_options(sluice_asio PRIVATE -fsanitize=fuzzer-no-link)
+  target_compile_options(sluice_asio PRIVATE ${SLUICE_COVERAGE})
 endif()

@@ -16,6 +16,8 @@ endif()
 set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them")
 
 option(SLUICE_FUZZ "Watch which code runs, so that tests/fuzz can be built" OFF)
+# What -fsanitize=fuzzer-no-link does, as an option that code with and without it can share a precompiled header.
+set(SLUICE_COVERAGE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
 
 find_program(CCACHE ccache)
 if(CCACHE)
