@@ -22,7 +22,7 @@ class Dev(unittest.TestCase):
     def test_who_asks_wrongly_is_told_how_to_ask(self):
         for arguments, answer in {
             ("bogus",): "There is no command 'bogus'.",
-            ("bench", "bogus"): "There is no benchmark 'bogus'. These there are: coordination documents http",
+            ("bench", "bogus"): "There is no benchmark 'bogus'. These there are: attacks coordination documents http",
             ("k6", "bogus"): "There is no k6 scenario 'bogus'. These there are: documents",
             ("build", "bogus"): "There is no preset 'bogus'. These there are: debug release",
             ("test", "--bogus"): "test knows --long and --all; '--bogus' it does not know.",
