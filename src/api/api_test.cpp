@@ -39,7 +39,7 @@ struct ApiTest : testing::Test {
              .body_schema = R"({"type":"object"})",
              .answers = {{201, "Made."}},
              .action = say_who});
-    add_health_routes(api, clock, readiness);
+    add_health_routes(api, clock, readiness, scope, context.get_executor());
     add_docs_routes(api, "1.2.3");
     api.install(router);
   }
@@ -67,6 +67,7 @@ struct ApiTest : testing::Test {
 
   asio::io_context context;
   VirtualClock clock;
+  TaskScope scope{context.get_executor()};
   FixedCallers callers;
   Readiness readiness;
   Api api{callers};
@@ -122,13 +123,39 @@ Task<> answers() {
 }
 
 TEST_F(ApiTest, readiness_names_the_engine_that_does_not_answer) {
-  EXPECT_EQ(call(http::Method::get, "/readyz").status, 200);
   readiness.engines = {{"sqlite", fails}, {"redis", answers}, {"kafka", [this] { return hangs(clock); }}};
   const http::Response response = call(http::Method::get, "/readyz");
   EXPECT_EQ(response.status, 503);
   EXPECT_EQ(response.headers.get("Retry-After"), "1");
   EXPECT_EQ(std::get<std::string>(response.body),
             R"({"status":"not-ready","engines":{"sqlite":"down","redis":"up","kafka":"down"}})");
+}
+
+Task<> counts(int& asked) {
+  ++asked;
+  co_return;
+}
+
+TEST_F(ApiTest, a_crowd_that_asks_for_readiness_costs_each_engine_one_probe_a_second) {
+  int asked = 0;
+  readiness.engines = {{"sqlite", [&asked] { return counts(asked); }}};
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(call(http::Method::get, "/readyz").status, 200);
+  EXPECT_EQ(asked, 1);
+  clock.advance(1s);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(call(http::Method::get, "/readyz").status, 200);
+  EXPECT_EQ(asked, 2);
+}
+
+Task<> throws_unexpectedly() {
+  throw std::logic_error("statement refused");
+  co_return;
+}
+
+TEST_F(ApiTest, a_probe_that_throws_something_unexpected_is_a_failed_probe) {
+  readiness.engines = {{"sqlite", throws_unexpectedly}};
+  const http::Response response = call(http::Method::get, "/readyz");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(std::get<std::string>(response.body), R"({"status":"not-ready","engines":{"sqlite":"down"}})");
 }
 
 TEST_F(ApiTest, a_draining_server_is_not_ready) {

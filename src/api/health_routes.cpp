@@ -1,14 +1,22 @@
+#include <deque>
+#include <mutex>
+
 #include "api/system_routes.h"
 #include "base/json_writer.h"
+#include "coordination/single_flight.h"
 #include "http/problem.h"
 #include "runtime/deadline.h"
+#include "runtime/log.h"
 #include "runtime/metrics.h"
-#include "runtime/task_scope.h"
 
 namespace sluice::api {
 namespace {
 
 constexpr Duration probe_limit = 2s;
+constexpr Duration probe_every = 1s;
+
+// Whether each engine answers, in the order of `Readiness::engines`.
+using Answers = std::shared_ptr<const std::deque<bool>>;
 
 Task<> probe(Clock& clock, const EngineProbe& engine, bool& answers) {
   try {
@@ -17,19 +25,53 @@ Task<> probe(Clock& clock, const EngineProbe& engine, bool& answers) {
     answers = true;
   } catch (const EngineUnavailable&) {
     answers = false;
+  } catch (const std::exception& error) {
+    answers = false;
+    log::error("readiness probe failed unexpectedly", {{"engine", engine.name}, {"error", error.what()}});
   }
 }
 
-// All at once: with every engine down the answer still comes in time for whoever balances the load.
-Task<std::deque<bool>> probe_all(Clock& clock, const Readiness& readiness) {
-  std::deque<bool> answers(readiness.engines.size(), false);
-  TaskScope probes(co_await asio::this_coro::executor);
-  for (size_t i = 0; i < readiness.engines.size(); ++i) {
-    probes.spawn("probe", probe(clock, readiness.engines[i], answers[i]));
+// Asks the engines once a second at most, for all callers on all threads together: anybody may ask for our health, and
+// that must cost the engines nothing. Safe to share between threads.
+class Probes {
+ public:
+  Probes(Clock& clock, const Readiness& readiness, TaskScope& scope, const Executor& executor)
+      : clock_(clock), readiness_(readiness), executor_(executor), asking_(scope, executor) {}
+
+  Task<Answers> answers() {
+    if (Answers recent = recent_answers()) co_return recent;
+    co_return co_await asking_.run("readiness probes", [this] { return ask(); });
   }
-  co_await probes.join();
-  co_return answers;
-}
+
+ private:
+  Answers recent_answers() {
+    const std::lock_guard lock(mutex_);
+    return answers_ && clock_.now() < ask_again_ ? answers_ : nullptr;
+  }
+
+  // All engines at once: with every one of them down the answer still comes in time for a load balancer.
+  Task<Answers> ask() {
+    if (Answers recent = recent_answers()) co_return recent;  // of a run that ended after this caller had looked
+    const auto found = std::make_shared<std::deque<bool>>(readiness_.engines.size(), false);
+    TaskScope probes(executor_);
+    for (size_t i = 0; i < found->size(); ++i) {
+      probes.spawn("probe", probe(clock_, readiness_.engines[i], (*found)[i]));
+    }
+    co_await probes.join();
+    const std::lock_guard lock(mutex_);
+    answers_ = found;
+    ask_again_ = clock_.now() + probe_every;
+    co_return found;
+  }
+
+  Clock& clock_;
+  const Readiness& readiness_;
+  const Executor executor_;
+  coordination::SingleFlight<Answers> asking_;
+  std::mutex mutex_;
+  Answers answers_;
+  Instant ask_again_{};
+};
 
 Task<http::Response> healthz(Call) {
   co_return http::Response::json(200, R"({"status":"alive"})");
@@ -39,8 +81,9 @@ Task<http::Response> metrics_text(Call) {
   co_return http::Response::text(200, metrics::expose(), "text/plain; version=0.0.4; charset=utf-8");
 }
 
-Task<http::Response> readyz(Clock& clock, const Readiness& readiness) {
-  const std::deque<bool> answers = co_await probe_all(clock, readiness);
+Task<http::Response> readyz(std::shared_ptr<Probes> probes, const Readiness& readiness) {
+  const Answers asked = co_await probes->answers();
+  const std::deque<bool>& answers = *asked;
   bool ready = !readiness.draining;
   for (size_t i = 0; i < answers.size(); ++i) ready = ready && (answers[i] || !readiness.engines[i].needed);
   std::string engines;
@@ -60,7 +103,8 @@ Task<http::Response> readyz(Clock& clock, const Readiness& readiness) {
 
 }  // namespace
 
-void add_health_routes(Api& api, Clock& clock, const Readiness& readiness) {
+void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskScope& scope, const Executor& executor) {
+  const auto probes = std::make_shared<Probes>(clock, readiness, scope, executor);
   api.add({.pattern = "/healthz",
            .tag = "system",
            .summary = "Whether the process is alive.",
@@ -76,7 +120,7 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness) {
            .answers = {{200, "Every engine that is needed answers.", std::string(ready_schema)},
                        {503, "An engine that is needed does not answer, or the server is stopping.",
                         std::string(ready_schema)}},
-           .action = [&clock, &readiness](const Call&) { return readyz(clock, readiness); }});
+           .action = [probes, &readiness](const Call&) { return readyz(probes, readiness); }});
   api.add({.pattern = "/metrics",
            .tag = "system",
            .summary = "Metrics in Prometheus' text format.",

@@ -7,10 +7,11 @@
 
 #include "api/api.h"
 #include "runtime/clock.h"
+#include "runtime/task_scope.h"
 
 namespace sluice::api {
 
-// An engine this process uses. `check` throws EngineUnavailable when it does not answer.
+// An engine this process uses. `check` throws when it does not answer.
 struct EngineProbe {
   std::string name;
   std::function<Task<>()> check;
@@ -25,8 +26,9 @@ struct Readiness {
   std::atomic<bool> draining{false};
 };
 
-// /healthz, /readyz, /metrics. `clock` and `readiness` outlive the server.
-void add_health_routes(Api& api, Clock& clock, const Readiness& readiness);
+// /healthz, /readyz, /metrics. `clock` and `readiness` outlive the server. Engines are asked on `executor`, which
+// `scope` belongs to, once a second at most for all callers together.
+void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskScope& scope, const Executor& executor);
 
 // /openapi.json, /docs and the home page. Added last: they tell of everything added before them, and of themselves.
 void add_docs_routes(Api& api, std::string version);

@@ -75,6 +75,41 @@ TEST_F(TaskScopeTest, join_waits_without_cancelling) {
   EXPECT_EQ(notes, std::vector{1});
 }
 
+Task<> join_then_note(TaskScope& joined, Clock& with, std::vector<int>& notes) {
+  co_await joined.join();
+  notes.push_back(1);
+  co_await with.sleep_for(24h);
+  notes.push_back(2);
+}
+
+TEST_F(TaskScopeTest, a_caller_that_has_joined_can_be_cancelled_as_before) {
+  std::vector<int> notes;
+  TaskScope nothing(context.get_executor());
+  TaskScope callers(context.get_executor());
+  callers.spawn("caller", join_then_note(nothing, clock, notes));
+  context.poll();
+  callers.cancel();
+  context.poll();
+  EXPECT_EQ(notes, std::vector{1});
+  EXPECT_EQ(callers.running(), 0U) << "the caller sleeps on though it was cancelled";
+  clock.run(context);
+}
+
+TEST_F(TaskScopeTest, a_caller_cancelled_while_it_joins_waits_for_the_tasks_and_then_ends) {
+  std::vector<int> notes;
+  TaskScope tasks(context.get_executor());
+  TaskScope callers(context.get_executor());
+  tasks.spawn("task", note_after(clock, 1h, notes, 0));
+  callers.spawn("caller", join_then_note(tasks, clock, notes));
+  context.poll();
+  callers.cancel();
+  context.poll();
+  EXPECT_EQ(callers.running(), 1U);
+  clock.run(context);
+  EXPECT_EQ(notes, (std::vector{0, 1}));
+  EXPECT_EQ(clock.now(), Instant{} + 1h);
+}
+
 using DeadlineTest = RuntimeTest;
 TEST_F(DeadlineTest, a_task_in_time_gives_its_result) {
   const auto body = [](DeadlineTest& test) -> Task<> {

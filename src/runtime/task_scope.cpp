@@ -54,12 +54,16 @@ Task<> TaskScope::close() {
 }
 
 Task<> TaskScope::join() {
-  // Whoever closes may be cancelled itself; the tasks must be waited for all the same.
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  // The caller may be cancelled meanwhile, and the tasks must be waited for all the same. It learns of it at its next
+  // await: only this wait is deaf, the caller's cancellation state stays as it is.
+  const bool throws = co_await asio::this_coro::throw_if_cancelled();
+  co_await asio::this_coro::throw_if_cancelled(false);
   while (!running_.empty()) {
     boost::system::error_code woken;
-    co_await empty_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    co_await empty_.async_wait(
+        asio::bind_cancellation_slot(asio::cancellation_slot(), asio::redirect_error(asio::use_awaitable, woken)));
   }
+  co_await asio::this_coro::throw_if_cancelled(throws);
 }
 
 }  // namespace sluice

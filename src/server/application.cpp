@@ -41,7 +41,7 @@ Application::Application(const Settings& settings, ServeOptions options)
   run_blocking(starting_, identity_.apply_environment());
   if (options_.demo) demo_key_ = run_blocking(starting_, make_demo_key(identity_.keys()));
   readiness_.engines = engines_.probes();
-  api::add_health_routes(api_, clock_, readiness_);
+  api::add_health_routes(api_, clock_, readiness_, scope_, background_.executor(0));
   add_features();
   api::add_docs_routes(api_, std::string(version));
   http::Router router;

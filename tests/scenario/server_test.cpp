@@ -276,11 +276,15 @@ TEST_F(ServerScenario, without_redis_it_goes_on_and_says_so) {
   SluiceServer sluice({.data = data(), .config = write_config("[redis]\nurl = \"" + redis.url() + "\"\n")});
   EXPECT_THAT(RawClient(sluice.port()).get("/readyz").body, HasSubstr(R"("redis":"up")"));
   redis.kill();
-  const RawResponse without = RawClient(sluice.port()).get("/readyz");
+  const auto give_up = std::chrono::steady_clock::now() + 60s;
+  RawResponse without = RawClient(sluice.port()).get("/readyz");
+  while (without.body.find(R"("redis":"up")") != std::string::npos) {  // for the second in which it is not asked again
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up) << sluice.process().output();
+    without = RawClient(sluice.port()).get("/readyz");
+  }
   EXPECT_EQ(without.status, 200);
   EXPECT_THAT(without.body, HasSubstr(R"("redis":"down")"));
   redis.start();
-  const auto give_up = std::chrono::steady_clock::now() + 60s;
   while (RawClient(sluice.port()).get("/readyz").body.find(R"("redis":"up")") == std::string::npos) {
     ASSERT_LT(std::chrono::steady_clock::now(), give_up) << sluice.process().output();
   }
