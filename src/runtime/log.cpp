@@ -1,11 +1,13 @@
 #include "runtime/log.h"
 
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/json_string.h"
@@ -79,11 +81,20 @@ void append_entry(std::string& out, const Options& options, Level level, std::st
   }
 }
 
-void write_all(int descriptor, std::string_view text) {
+// Writes all of `text`, also to a descriptor that does not block. Whenever nothing was taken for a tenth of a second
+// `give_up` is asked whether to leave the rest.
+template <class GiveUp>
+void write_all(int descriptor, std::string_view text, GiveUp give_up) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written <= 0) return;  // nobody reads the log any more; there is nowhere to say so
-    text.remove_prefix(static_cast<size_t>(written));
+    if (written > 0) {
+      text.remove_prefix(static_cast<size_t>(written));
+    } else if (written < 0 && errno == EAGAIN) {
+      pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      if (::poll(&wanted, 1, 100) == 0 && give_up()) return;
+    } else if (written == 0 || errno != EINTR) {
+      return;  // nobody reads the log any more; there is nowhere to say so
+    }
   }
 }
 
@@ -132,15 +143,23 @@ class Writer {
         std::swap(dropped, dropped_);
         stopping = stopping_;
       }
-      write_all(options_.descriptor, writing);
-      writing.clear();
+      flush(writing);
       if (dropped > 0) {
         append_entry(writing, options_, Level::warning, "log lines dropped", {{"count", dropped}});
         writing += '\n';
-        write_all(options_.descriptor, writing);
-        writing.clear();
+        flush(writing);
       }
     }
+  }
+
+  // A reader that takes nothing is waited for: what comes meanwhile waits in the buffer, up to its bound. At the end it
+  // gets two seconds.
+  void flush(std::string& writing) {
+    write_all(options_.descriptor, writing, [this] {
+      const std::lock_guard lock(mutex_);
+      return stopping_ && ++silences_ > 20;
+    });
+    writing.clear();
   }
 
   Options options_;
@@ -150,6 +169,7 @@ class Writer {
   uint64_t dropped_ = 0;
   bool urgent_ = false;
   bool stopping_ = false;
+  int silences_ = 0;
   std::thread thread_;
 };
 
@@ -184,7 +204,7 @@ void write(Level level, std::string_view message, Fields fields) {
   if (to == nullptr) {
     append_entry(line, {.format = Format::text}, level, message, fields);
     line += '\n';
-    write_all(2, line);
+    write_all(2, line, [] { return true; });
     return;
   }
   append_entry(line, to->options(), level, message, fields);
