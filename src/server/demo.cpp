@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "documents/sample_layouts.h"
+#include "runtime/private_files.h"
 
 namespace sluice::server {
 namespace {
@@ -52,8 +53,9 @@ void write_layouts(const fs::path& folder) {
 void add_demo_origin(Settings& settings) {
   if (!settings.documents.origin.empty()) return;
   try {
+    make_private_folder(settings.storage.data);
     if (!fs::exists(static_folder(settings))) write_layouts(static_folder(settings));
-  } catch (const fs::filesystem_error& error) {
+  } catch (const std::system_error& error) {
     throw std::runtime_error(fmt::format("the demo cannot be written to the data folder: {}", error.code().message()));
   }
   settings.documents.origin.push_back(demo_origin(settings));

@@ -5,8 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "runtime/private_files.h"
 
 namespace sluice::server {
 namespace {
@@ -18,16 +17,11 @@ accounts::PersonKeys parse(const std::string& text, const std::string& where) {
   return *std::move(keys);
 }
 
-// Durable before the first person is sealed with them: a lost key is lost people.
-void write_new(const std::filesystem::path& file, const std::string& text) {
-  const std::filesystem::path draft = file.string() + ".new";
-  const int descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool written = descriptor >= 0 &&
-                       ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       ::fsync(descriptor) == 0;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!written) throw std::runtime_error("cannot write " + draft.string() + "; check the data folder");
-  std::filesystem::rename(draft, file);
+std::string read(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
 }
 
 }  // namespace
@@ -41,15 +35,14 @@ accounts::PersonKeys load_person_keys(const Settings& settings, Random& secrets)
         "set accounts.person_keys_file: instances on PostgreSQL must share the keys of person data");
   }
   const std::filesystem::path file = std::filesystem::path(settings.storage.data) / "person.keys";
-  if (std::filesystem::exists(file)) {
-    std::ifstream stream(file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return parse(text.str(), file.string());
+  // Durable before the first person is sealed with them: a lost key is lost people. Of two first starts at once one
+  // makes the keys, and both use them.
+  if (!std::filesystem::exists(file)) {
+    make_private_folder(settings.storage.data);
+    create_durably(file, accounts::PersonKeys::generate(secrets).text());
   }
-  const accounts::PersonKeys keys = accounts::PersonKeys::generate(secrets);
-  write_new(file, keys.text());
-  return keys;
+  close_to_others(file);
+  return parse(read(file), file.string());
 }
 
 }  // namespace sluice::server

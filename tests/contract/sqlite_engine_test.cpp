@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adapters/sqlite/sqlite_database.h"
@@ -38,6 +39,21 @@ TEST_F(SqliteEngine, opening_brings_the_file_up_to_date) {
   open();
   EXPECT_EQ(count("SELECT count(*) FROM schema_migrations"),
             static_cast<int64_t>(sqlite::migrations().front().migrations.size()));
+}
+
+TEST_F(SqliteEngine, its_folder_and_files_are_for_their_owner_only) {
+  const mode_t usual = ::umask(0);
+  const std::filesystem::path data = folder_ / "data";
+  const sqlite::SqliteDatabase database({.folder = data}, clock_);
+  ::umask(usual);
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(data).permissions(), perms::owner_all);
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(data)) {
+    EXPECT_EQ(entry.status().permissions(), perms::owner_read | perms::owner_write) << entry.path();
+    ++files;
+  }
+  EXPECT_EQ(files, 4U) << "the lock, the database, its WAL and its shared memory";
 }
 
 TEST_F(SqliteEngine, a_second_owner_is_refused_in_one_sentence) {

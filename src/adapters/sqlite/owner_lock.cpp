@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/errors.h"
+#include "runtime/private_files.h"
 
 namespace sluice::sqlite {
 namespace {
@@ -32,9 +33,11 @@ std::string owner_of(int descriptor) {
 }  // namespace
 
 OwnerLock::OwnerLock(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) refuse(fmt::format("cannot make the data folder {}: {}", folder.string(), error.message()));
+  try {
+    make_private_folder(folder);
+  } catch (const std::system_error& error) {
+    refuse(fmt::format("cannot make the data folder {}: {}", folder.string(), error.code().message()));
+  }
 
   const std::filesystem::path file = folder / "owner.lock";
   descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

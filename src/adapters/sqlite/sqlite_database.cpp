@@ -2,8 +2,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "adapters/sqlite/checkpointer.h"
 #include "adapters/sqlite/log_appender.h"
@@ -12,6 +10,7 @@
 #include "adapters/sqlite/sqlite_journal.h"
 #include "adapters/sqlite/write_queue.h"
 #include "adapters/sqlite/writer.h"
+#include "runtime/private_files.h"
 
 namespace sluice::sqlite {
 namespace {
@@ -31,12 +30,23 @@ Task<> bring_up_to_date(sql::Database& database, sql::MigrationSet schema) {
   co_await sql::migrate(database, std::move(schema));
 }
 
+// SQLite gives what it makes beside the file the mode of the file.
+void keep_private(const std::filesystem::path& file) {
+  try {
+    make_private_file(file);
+    for (const char* suffix : {"", "-wal", "-shm"}) close_to_others(file.string() + suffix);
+  } catch (const std::system_error& error) {
+    throw EngineUnavailable("sqlite", error.what());
+  }
+}
+
 // SQLite syncs the file; that the file has a name is the folder's to keep.
-void sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
-  if (descriptor >= 0) close(descriptor);
-  if (!synced) throw EngineUnavailable("sqlite", "cannot sync the data folder " + folder.string());
+void keep_name(const std::filesystem::path& folder) {
+  try {
+    sync_folder(folder);
+  } catch (const std::system_error& error) {
+    throw EngineUnavailable("sqlite", error.what());
+  }
 }
 
 }  // namespace
@@ -70,6 +80,7 @@ struct SqliteDatabase::Parts {
     } catch (const EngineUnavailable&) {
       if (!options.may_visit || !std::filesystem::exists(file)) throw;
     }
+    if (lock) keep_private(file);
   }
 
   std::optional<OwnerLock> lock;  // none: a visitor
@@ -90,7 +101,7 @@ SqliteDatabase::SqliteDatabase(const SqliteOptions& options, const Clock& clock,
     : parts_(std::make_unique<Parts>(options, clock)) {
   if (!parts_->lock) return;
   run_here(parts_->opening, bring_up_to_date(*this, schema));
-  sync_folder(options.folder);
+  keep_name(options.folder);
 }
 
 SqliteDatabase::~SqliteDatabase() = default;
