@@ -32,10 +32,7 @@ Task<bool> ApiKeys::adopt(std::string name, Role role, std::string secret) {
 }
 
 Task<bool> ApiKeys::revoke(Id<CallerTag> id) {
-  const bool known = co_await store_.revoke(id);
-  const std::lock_guard lock(mutex_);
-  std::erase_if(known_, [id](const auto& entry) { return entry.second.caller.id == id; });
-  co_return known;
+  return store_.revoke(id);
 }
 
 Task<std::vector<ListedApiKey>> ApiKeys::list() {
@@ -43,29 +40,9 @@ Task<std::vector<ListedApiKey>> ApiKeys::list() {
 }
 
 Task<std::optional<Caller>> ApiKeys::identify(std::string token) {
-  if (token.size() < shortest_secret || token.size() > 512) co_return std::nullopt;
+  if (token.size() < shortest_secret || token.size() > longest_secret) co_return std::nullopt;
   Bytes hash = hash_secret(token);
-  const std::string key(as_text(hash));
-  if (auto caller = remembered(key)) co_return caller;
-  std::optional<Caller> caller = co_await store_.find(std::move(hash));
-  if (caller) remember(key, *caller);
-  co_return caller;
-}
-
-std::optional<Caller> ApiKeys::remembered(const std::string& hash) {
-  const std::lock_guard lock(mutex_);
-  const auto found = known_.find(hash);
-  if (found == known_.end()) return std::nullopt;
-  if (found->second.until > clock_.now()) return found->second.caller;
-  known_.erase(found);
-  return std::nullopt;
-}
-
-void ApiKeys::remember(const std::string& hash, const Caller& caller) {
-  const std::lock_guard lock(mutex_);
-  // Unknown tokens are never remembered, so this only fills with real keys; starting over is simpler than choosing one.
-  if (known_.size() >= remember_most) known_.clear();
-  known_.insert_or_assign(hash, Known{caller, clock_.now() + remember_for});
+  co_return co_await store_.find(std::move(hash));
 }
 
 }  // namespace sluice::accounts

@@ -1,12 +1,7 @@
 // API keys: machines that call.
 //
-// A key is shown once, when it is made; only its hash is kept. Known keys are remembered for `remember_for`, so that a
-// request does not ask the database, and a revoked key works that much longer on other instances.
+// A key is shown once, when it is made; only its hash is kept.
 #pragma once
-
-#include <chrono>
-#include <mutex>
-#include <unordered_map>
 
 #include "accounts/api_key_store.h"
 #include "runtime/clock.h"
@@ -21,9 +16,8 @@ struct NewApiKey {
 // Safe to share between threads.
 class ApiKeys : public Callers {
  public:
-  static constexpr Duration remember_for = 5s;
-  static constexpr size_t remember_most = 10'000;
   static constexpr size_t shortest_secret = 16;
+  static constexpr size_t longest_secret = 512;
 
   // `secrets` must be unpredictable.
   ApiKeys(ApiKeyStore& store, const Clock& clock, Random& secrets) : store_(store), clock_(clock), secrets_(secrets) {}
@@ -37,21 +31,13 @@ class ApiKeys : public Callers {
   Task<bool> revoke(Id<CallerTag> id);
   Task<std::vector<ListedApiKey>> list();
 
+  // Asks the store each time; RememberedCallers spares it.
   Task<std::optional<Caller>> identify(std::string token) override;
 
  private:
-  struct Known {
-    Caller caller;
-    Instant until;
-  };
-  std::optional<Caller> remembered(const std::string& hash);
-  void remember(const std::string& hash, const Caller& caller);
-
   ApiKeyStore& store_;
   const Clock& clock_;
   Random& secrets_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Known> known_;
 };
 
 // What is kept of a secret.

@@ -4,6 +4,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "accounts/remembered_callers.h"
 #include "runtime/system_clock.h"
 #include "server/blocking.h"
 #include "server/commands.h"
@@ -91,7 +92,8 @@ int revoke_key(Office& office, const std::string& id) {
     fmt::print(stderr, "sluice: there is no key {}; `sluice admin list-keys` shows them\n", id);
     return failed;
   }
-  fmt::print("revoked; running servers refuse it within {}\n", format_duration(accounts::ApiKeys::remember_for));
+  fmt::print("revoked; running servers refuse it within {}\n",
+             format_duration(accounts::RememberedCallers::remember_for));
   return 0;
 }
 

@@ -35,9 +35,10 @@ Application::Application(const Settings& settings, ServeOptions options)
       background_(1),
       engines_(settings, with_accounts(options_.roles), clock_),
       identity_(settings, engines_.of(Service::accounts), clock_, secrets_),
-      api_(identity_.keys()),
-      streams_(settings.sse, threads_, clock_),
-      scope_(background_.executor(0)) {
+      scope_(background_.executor(0)),
+      callers_(identity_.keys(), clock_, scope_, background_.executor(0)),
+      api_(callers_),
+      streams_(settings.sse, threads_, clock_) {
   run_blocking(starting_, identity_.apply_environment());
   if (options_.demo) demo_key_ = run_blocking(starting_, make_demo_key(identity_.keys()));
   readiness_.engines = engines_.probes();

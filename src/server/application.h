@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "accounts/remembered_callers.h"
 #include "adapters/sentry/sentry_sink.h"
 #include "api/api.h"
 #include "api/system_routes.h"
@@ -63,9 +64,10 @@ class Application {
   Identity identity_;
   std::optional<std::string> demo_key_;
   api::Readiness readiness_;
+  TaskScope scope_;  // on the background thread
+  accounts::RememberedCallers callers_;
   api::Api api_;
   http::SseHub streams_;
-  TaskScope scope_;                              // on the background thread
   std::unique_ptr<sentry::SentrySink> errors_;   // where one is configured
   std::unique_ptr<MessageParts> messages_;       // where a role needs them and there is a log
   std::unique_ptr<DocumentParts> documents_;     // where the role is served
