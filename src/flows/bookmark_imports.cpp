@@ -19,8 +19,10 @@ using links::ImportStatus;
 using Kind = ImportRefusal::Kind;
 
 constexpr size_t batch_size = 500;
-constexpr size_t tied_up_at_once = 1'000;
+constexpr size_t step = 1'000;         // rows that one transaction changes
+constexpr int steps_at_once = 10;      // of one import, before others have their turn
 constexpr size_t loose_at_once = 100;  // imports
+constexpr Duration forget_every = 1min;
 
 // Names the owner's try with that key. What is hashed cannot be read two ways: the id has a fixed length.
 links::ImportId id_of_try(links::OwnerId owner, const std::string& key, unsigned number) {
@@ -108,9 +110,9 @@ Task<> BookmarkImports::reject(ImportId id, std::string reason) {
   try {
     const std::optional<Import> rejected = co_await parts_.store.reject(id, std::move(reason));
     if (!rejected) co_return;
-    co_await tie_up(id);
     const std::vector<Import> changed{*rejected};
     parts_.news.changed(changed);
+    co_await try_to_tie_up(id);
   } catch (const std::exception& error) {
     // It is settled when it has stood still for long enough.
     log::warning("a failed import could not be taken back yet", {{"import", id.text()}, {"error", error.what()}});
@@ -128,38 +130,62 @@ Task<Result<links::Import, CancelRefused>> BookmarkImports::cancel(ImportId id, 
   }
   const std::vector<Import> changed{*canceled};
   parts_.news.changed(changed);
-  co_await tie_up(id);
+  co_await try_to_tie_up(id);
   co_return canceled;
 }
 
-Task<> BookmarkImports::tie_up(ImportId id) {
-  size_t done = 0;
-  do {
-    done = co_await parts_.store.tie_up(id, tied_up_at_once);
-  } while (done > 0);
-}
-
-Task<> BookmarkImports::try_to_tie_up(ImportId id) {
+Task<bool> BookmarkImports::try_to_tie_up(ImportId id) {
+  std::string problem;
   try {
-    co_await tie_up(id);
-  } catch (const std::exception& error) {
-    log::warning("the loose ends of an import are left for later", {{"import", id.text()}, {"error", error.what()}});
+    size_t done = step;
+    for (int i = 0; i < steps_at_once && done > 0; ++i) done = co_await parts_.store.tie_up(id, step);
+    co_return done > 0;
+  } catch (const EngineUnavailable& error) {
+    problem = error.what();
+  } catch (const EngineRefused& error) {
+    problem = error.what();
   }
+  log::warning("the loose ends of an import are left for later", {{"import", id.text()}, {"error", problem}});
+  co_return false;
 }
 
 void BookmarkImports::start(TaskScope& scope) {
-  scope.spawn("import settling",
-              run_forever("import settling", parts_.clock, parts_.random, [this] { return settle_round(); }));
+  const auto start_loop = [this, &scope](const char* name, Task<> (BookmarkImports::*round)()) {
+    scope.spawn(name, run_forever(name, parts_.clock, parts_.random, [this, round] { return (this->*round)(); }));
+  };
+  start_loop("import settling", &BookmarkImports::settle_round);
+  start_loop("import loose ends", &BookmarkImports::tie_up_round);
+  start_loop("import retention", &BookmarkImports::forget_round);
 }
 
 Task<> BookmarkImports::settle_round() {
-  const std::vector<Import> changed = co_await parts_.store.settle(config_.reading_limit);
-  parts_.news.changed(changed);
-  // Of those, and of others whose process died before it was done.
-  const std::vector<ImportId> loose = co_await parts_.store.with_loose_ends(loose_at_once);
-  for (const ImportId& id : loose) co_await tie_up(id);
+  const std::vector<Import> failed = co_await parts_.store.fail_broken_off(config_.reading_limit);
+  parts_.news.changed(failed);
+  const std::vector<Import> told = co_await parts_.store.end_vain_waits();
+  parts_.news.changed(told);
   // One round settles a part only.
-  if (changed.empty() && loose.empty()) co_await parts_.clock.sleep_for(config_.settle_every);
+  if (failed.empty() && told.empty()) co_await parts_.clock.sleep_for(config_.settle_every);
+}
+
+Task<> BookmarkImports::tie_up_round() {
+  bool more = false;
+  std::vector<ImportId> loose;
+  ImportId after;
+  do {
+    loose = co_await parts_.store.with_loose_ends(after, loose_at_once);
+    for (const ImportId& id : loose) {
+      const bool unfinished = co_await try_to_tie_up(id);
+      more = more || unfinished;
+      after = id;
+    }
+  } while (!loose.empty());
+  if (!more) co_await parts_.clock.sleep_for(config_.settle_every);
+}
+
+Task<> BookmarkImports::forget_round() {
+  const size_t ended = co_await parts_.store.forget_ended(config_.keep_ended, step);
+  const size_t unused = co_await parts_.store.forget_unused_links(config_.keep_unused_links, step);
+  if (ended == 0 && unused == 0) co_await parts_.clock.sleep_for(forget_every);
 }
 
 }  // namespace sluice::flows

@@ -3,6 +3,9 @@
 // A file is read while it arrives and stored in batches, so an import needs the memory of one batch whatever its size.
 // What was stored before a fault was met is taken back: a bad file changes nothing. Where the process dies on the way,
 // another one, or the next, ends the import as failed.
+//
+// What follows from the end of an import is done in steps, the first ones by the call that ended it, and the rest of a
+// large one in the background: there all imports have their turn, and one that can't be dealt with stops no other.
 #pragma once
 
 #include <optional>
@@ -52,16 +55,17 @@ class BookmarkImports {
   BookmarkImports(Parts parts, const links::ImportsConfig& config);
 
   // Reads `file` to its end or to its first fault. With a `key` a file is imported once: who asks again gets the import
-  // that is there, unless that one failed. What `file` throws comes through, and so does EngineUnavailable; nothing of
-  // the file is kept then.
+  // that is there, unless that one failed. What `file` throws comes through, and so does EngineUnavailable; what was
+  // stored of the file is taken back then.
   Task<Result<Import, ImportRefusal>> import(OwnerId owner, std::optional<std::string> key, http::BodySource& file);
 
   // The owner's own only.
   Task<std::optional<Import>> find(ImportId id, OwnerId owner) { return parts_.store.find(id, owner); }
-  // Returns when no job waits that only this import wanted; those that run go on. Canceling again is harmless.
+  // Jobs that only this import wanted are canceled, those of a large import after the return; jobs that run go on.
+  // Canceling again is harmless.
   Task<Result<Import, links::CancelRefused>> cancel(ImportId id, OwnerId owner);
 
-  // Ends now and then what nobody else will end, until the scope is closed.
+  // Ends now and then what nobody else will end, and deletes what is old, until the scope is closed.
   void start(TaskScope& scope);
 
  private:
@@ -77,10 +81,11 @@ class BookmarkImports {
   Task<bool> add_batch(ImportId id, std::vector<links::Bookmark>& found);
   // Takes back what was stored.
   Task<> reject(ImportId id, std::string reason);
-  Task<> tie_up(ImportId id);
-  // The same where nobody waits for it; what fails is left to whoever settles.
-  Task<> try_to_tie_up(ImportId id);
+  // Some steps of it. Whether more are left to do at once; a failure is logged and left for a later round.
+  Task<bool> try_to_tie_up(ImportId id);
   Task<> settle_round();
+  Task<> tie_up_round();
+  Task<> forget_round();
 
   Parts parts_;
   const links::ImportsConfig config_;

@@ -59,15 +59,39 @@ struct PretendImportStore : links::ImportStore {
   }
   Task<std::vector<Import>> find_all(std::vector<ImportId>) override { throw std::logic_error("not pretended"); }
   Task<size_t> tie_up(ImportId id, size_t most) override {
+    if (stuck == id) throw EngineUnavailable("pretend", "this import is too much");
     const size_t some = std::min(waiting_jobs, most);
     waiting_jobs -= some;
     if (some == 0) std::erase(loose, id);
+    tied_up.push_back(id);
     co_return some;
   }
-  Task<std::vector<ImportId>> with_loose_ends(size_t) override { co_return loose; }
-  Task<std::vector<Import>> settle(Duration limit) override {
+  Task<std::vector<ImportId>> with_loose_ends(ImportId after, size_t most) override {
+    std::vector<ImportId> page;
+    std::ranges::sort(loose);
+    for (const ImportId& id : loose) {
+      if (id > after && page.size() < most) page.push_back(id);
+    }
+    co_return page;
+  }
+  Task<std::vector<Import>> fail_broken_off(Duration limit) override {
     settled_with = limit;
     co_return std::exchange(to_settle, {});
+  }
+  Task<std::vector<Import>> end_vain_waits() override {
+    if (waits_away) throw EngineUnavailable("pretend", "away");
+    co_return std::vector<Import>{};
+  }
+  Task<size_t> forget_ended(Duration keep, size_t most) override {
+    kept_for = keep;
+    const size_t some = std::min(old_rows, most);
+    old_rows -= some;
+    co_return some;
+  }
+  Task<size_t> forget_unused_links(Duration, size_t most) override {
+    const size_t some = std::min(unused_links, most);
+    unused_links -= some;
+    co_return some;
   }
 
   Task<std::optional<Import>> end(ImportId id, ImportStatus status, std::function<void(Import&)> change) {
@@ -83,8 +107,14 @@ struct PretendImportStore : links::ImportStore {
   size_t waiting_jobs = 0;
   std::vector<Import> to_settle;
   std::vector<ImportId> loose;
+  std::optional<ImportId> stuck;
+  std::vector<ImportId> tied_up;  // in the order of steps
+  size_t old_rows = 0;
+  size_t unused_links = 0;
   Duration settled_with{};
+  Duration kept_for{};
   bool away = false;
+  bool waits_away = false;
 };
 
 struct HeardNews : links::ImportNews {
@@ -297,6 +327,61 @@ TEST_F(BookmarkImportsTest, what_a_process_that_died_left_to_do_is_done) {
   clock.run(io, clock.now() + 1s);
 }
 
+TEST_F(BookmarkImportsTest, an_import_that_cannot_be_tied_up_stops_no_other) {
+  TaskScope scope(io.get_executor());
+  for (int i = 0; i < 250; ++i) store.loose.push_back(ImportId::make(clock.wall(), random));
+  store.stuck = std::ranges::min(store.loose);
+  imports.start(scope);
+  clock.run(io, clock.now() + 10s);
+  EXPECT_THAT(store.loose, ElementsAre(*store.stuck));
+  scope.cancel();
+  clock.run(io, clock.now() + 1s);
+}
+
+TEST_F(BookmarkImportsTest, a_huge_import_lets_others_have_their_turn) {
+  TaskScope scope(io.get_executor());
+  for (int i = 0; i < 2; ++i) store.loose.push_back(ImportId::make(clock.wall(), random));
+  store.waiting_jobs = 50'000;
+  imports.start(scope);
+  clock.run(io, clock.now() + 10s);
+  EXPECT_THAT(store.loose, IsEmpty());
+  const auto first_turn = std::ranges::find_if(store.tied_up, [&](ImportId id) { return id != store.tied_up.front(); });
+  EXPECT_EQ(first_turn - store.tied_up.begin(), 10);
+  scope.cancel();
+  clock.run(io, clock.now() + 1s);
+}
+
+TEST_F(BookmarkImportsTest, a_large_import_is_canceled_without_waiting_for_all_of_its_jobs) {
+  const Import import = **this->import(good_file());
+  store.waiting_jobs = 1'000'000;
+  EXPECT_EQ(cancel(import.id)->status, ImportStatus::canceled);
+  EXPECT_EQ(store.waiting_jobs, 990'000U);
+}
+
+TEST_F(BookmarkImportsTest, loose_ends_do_not_wait_for_what_cannot_be_settled) {
+  TaskScope scope(io.get_executor());
+  store.waits_away = true;
+  store.loose = {ImportId::make(clock.wall(), random)};
+  imports.start(scope);
+  clock.run(io, clock.now() + 10s);
+  EXPECT_THAT(store.loose, IsEmpty());
+  scope.cancel();
+  clock.run(io, clock.now() + 1s);
+}
+
+TEST_F(BookmarkImportsTest, what_is_old_is_deleted_in_steps) {
+  TaskScope scope(io.get_executor());
+  store.old_rows = 12'345;
+  store.unused_links = 4'321;
+  imports.start(scope);
+  clock.run(io, clock.now() + 10s);
+  EXPECT_EQ(store.old_rows, 0U);
+  EXPECT_EQ(store.unused_links, 0U);
+  EXPECT_EQ(store.kept_for, std::chrono::days(30));
+  scope.cancel();
+  clock.run(io, clock.now() + 1s);
+}
+
 TEST_F(BookmarkImportsTest, what_broke_off_is_settled_and_told) {
   TaskScope scope(io.get_executor());
   imports.start(scope);
@@ -306,11 +391,8 @@ TEST_F(BookmarkImportsTest, what_broke_off_is_settled_and_told) {
   store.to_settle.resize(2);
   store.to_settle[0].status = ImportStatus::failed;
   store.to_settle[1].status = ImportStatus::succeeded;
-  store.loose = {store.to_settle[0].id};
-  store.waiting_jobs = 3'000;
   clock.run(io, clock.now() + 1min);
   EXPECT_THAT(news.heard, ElementsAre(ImportStatus::failed, ImportStatus::succeeded));
-  EXPECT_EQ(store.waiting_jobs, 0U);
   scope.cancel();
   clock.run(io, clock.now() + 1s);
 }

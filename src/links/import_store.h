@@ -32,8 +32,8 @@ class ImportStore {
   // calls bookmarks that were there before is a loose end. Nothing where it was not being read.
   virtual Task<std::optional<Import>> end_reading(ImportId id, int64_t skipped) = 0;
 
-  // The file turned out to be bad: the import has failed, and the bookmarks that it brought first are gone; those that
-  // were there before are as they were. Nothing where it was not being read.
+  // The file turned out to be bad: the import has failed. Bookmarks that only this import named are a loose end; those
+  // that another import named too, before or since, are as that import left them. Nothing where it was not being read.
   virtual Task<std::optional<Import>> reject(ImportId id, std::string error) = 0;
 
   // The owner's own only.
@@ -44,17 +44,27 @@ class ImportStore {
   // Its bookmarks stay; it does not wait for links any more.
   virtual Task<Result<Import, CancelRefused>> cancel(ImportId id, OwnerId owner) = 0;
 
-  // Does a part of what follows from how the import ended, or ended being read, and how much that was; called until
-  // nothing is left. New titles of bookmarks that were there before become theirs; jobs are canceled that have not
-  // started and that a canceled or failed import was the last to wait for.
+  // Does a part of what follows from how the import ended, or ended being read: `most` rows in one transaction. How
+  // many it was; called until nothing is left. A good or canceled import takes over the bookmarks that it named, with
+  // its titles. The bookmarks of a failed one are deleted, unless another import names them. Jobs are canceled that
+  // have not started and that a canceled or failed import was the last to wait for.
   virtual Task<size_t> tie_up(ImportId id, size_t most) = 0;
-  // Imports for which nobody has done that to the end.
-  virtual Task<std::vector<ImportId>> with_loose_ends(size_t most) = 0;
+  // Imports behind `after`, by id, for which that was not done to the end.
+  virtual Task<std::vector<ImportId>> with_loose_ends(ImportId after, size_t most) = 0;
 
-  // Ends what nobody else will end: imports whose reading broke off (nothing was added for `reading_limit`), and the
-  // waiting for links whose job is gone (it died with its worker, or an operator canceled it), of which it looks for a
-  // part each time. The imports that changed.
-  virtual Task<std::vector<Import>> settle(Duration reading_limit) = 0;
+  // Imports whose reading broke off, because nothing was added for `reading_limit`, have failed. Those that changed:
+  // some of them each time.
+  virtual Task<std::vector<Import>> fail_broken_off(Duration reading_limit) = 0;
+  // Ends the waiting for links whose job is gone, because it died with its worker or an operator canceled it; looks for
+  // a part of them each time. The imports that changed.
+  virtual Task<std::vector<Import>> end_vain_waits() = 0;
+
+  // Deletes imports that ended longer than `keep` ago and have no loose ends, at most `most` rows in one transaction.
+  // How many rows it was; called until nothing is left. Bookmarks stay.
+  virtual Task<size_t> forget_ended(Duration keep, size_t most) = 0;
+  // Deletes links that have had no bookmark for longer than `keep` and whose job has ended. How many were looked at;
+  // called until nothing is left. A new import of such a link begins anew, with a new job.
+  virtual Task<size_t> forget_unused_links(Duration keep, size_t most) = 0;
 };
 
 }  // namespace sluice::links

@@ -12,6 +12,8 @@ struct ImportsConfig {
   Duration reading_limit = 5min;
   Duration settle_every = 1min;
   Duration look_every = 1s;
+  Duration keep_ended = std::chrono::days(30);
+  Duration keep_unused_links = std::chrono::days(30);
 
   static void describe(config::Section<ImportsConfig>& section);
 };

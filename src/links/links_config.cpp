@@ -19,6 +19,15 @@ void ImportsConfig::describe(config::Section<ImportsConfig>& section) {
       .key("look_every", &ImportsConfig::look_every,
            "How often an import that somebody watches is looked at; what this process did is told at once.")
       .at_least(100ms);
+  section
+      .key("keep_ended", &ImportsConfig::keep_ended,
+           "How long an import is kept after it ended, and with it that its Idempotency-Key was used. Its bookmarks "
+           "stay.")
+      .at_least(1h);
+  section
+      .key("keep_unused_links", &ImportsConfig::keep_unused_links,
+           "How long a link is kept after its last bookmark was deleted.")
+      .at_least(1h);
 }
 
 void LinksConfig::describe(config::Section<LinksConfig>& section) {

@@ -10,7 +10,15 @@ namespace sluice::test {
 
 class ImportStoreContract : public LinkStoresFixture {
  protected:
-  std::vector<ImportId> loose_ends() { return run(imports_->with_loose_ends(100'000)); }
+  std::vector<ImportId> loose_ends() { return run(imports_->with_loose_ends(ImportId(), 100'000)); }
+  // Looks at everybody who waits.
+  void settle_waits() {
+    imports_.emplace(database(), kinds_, clock_, random_, 1'000'000);
+    run(imports_->end_vain_waits());
+  }
+  void tie_up(const Import& import) {
+    while (run(imports_->tie_up(import.id, 2)) > 0) continue;
+  }
 };
 
 using Places = std::vector<std::string>;
@@ -132,11 +140,12 @@ TEST_P(ImportStoreContract, a_canceled_import_waits_for_nothing_and_its_jobs_are
   const auto canceled = run(imports_->cancel(import.id, owner_));
   ASSERT_TRUE(canceled);
   EXPECT_EQ(canceled->status, ImportStatus::canceled);
+  EXPECT_TRUE(enrich("/2").empty()) << "before its loose ends are tied up, too";
   EXPECT_EQ(run(imports_->tie_up(import.id, 1)), 1u);
-  EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 1u);
+  EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 2u);
   EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 0u);
-  EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 2u);
-  EXPECT_TRUE(enrich("/2").empty());
+  EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 1u);
+  EXPECT_TRUE(enrich("/3").empty());
   EXPECT_EQ(progress(import), "1/3, 0 failed, canceled");
   EXPECT_EQ(places().size(), 3u);
 }
@@ -145,13 +154,15 @@ TEST_P(ImportStoreContract, a_job_that_has_started_or_that_another_import_waits_
   const Import import = import_paths({"/started"});
   ASSERT_EQ(claim().size(), 1u);
   EXPECT_TRUE(run(imports_->cancel(import.id, owner_)));
-  EXPECT_EQ(run(imports_->tie_up(import.id, 10)), 0u);
+  tie_up(import);
+  EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 0u);
 
   const Import first = import_paths({"/1", "/2"});
   const Import second = import_paths({"/2"});
   EXPECT_TRUE(run(imports_->cancel(first.id, owner_)));
-  EXPECT_EQ(run(imports_->tie_up(first.id, 10)), 1u);
+  tie_up(first);
   EXPECT_EQ(run(imports_->tie_up(second.id, 10)), 0u);
+  EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 1u);
   enrich("/2");
   EXPECT_EQ(progress(second), "1/1, 0 failed, succeeded");
 }
@@ -159,7 +170,7 @@ TEST_P(ImportStoreContract, a_job_that_has_started_or_that_another_import_waits_
 TEST_P(ImportStoreContract, a_link_whose_job_was_canceled_gets_a_new_one) {
   const Import first = import_paths({"/1"});
   EXPECT_TRUE(run(imports_->cancel(first.id, owner_)));
-  EXPECT_EQ(run(imports_->tie_up(first.id, 10)), 1u);
+  tie_up(first);
   import_paths({"/1"});
   EXPECT_EQ(jobs_in(jobs::JobStatus::queued), 1u);
 }
@@ -191,8 +202,8 @@ TEST_P(ImportStoreContract, a_bad_file_leaves_nothing_behind_but_its_error) {
   ASSERT_TRUE(rejected);
   EXPECT_EQ(rejected->status, ImportStatus::failed);
   EXPECT_EQ(rejected->last_error, "line 7: broken");
+  tie_up(bad);
   EXPECT_EQ(places(), (Places{"folder|title|/kept"}));
-  EXPECT_EQ(run(imports_->tie_up(bad.id, 10)), 1u);
   EXPECT_EQ(jobs_in(jobs::JobStatus::queued), 1u);
 }
 
@@ -202,7 +213,7 @@ TEST_P(ImportStoreContract, a_bad_file_changes_no_title) {
   EXPECT_TRUE(add(bad, {bookmark("folder", "/kept", "other"), bookmark("folder", "/new")}));
   EXPECT_EQ(places(), (Places{"folder|title|/kept", "folder|title|/new"}));
   EXPECT_TRUE(run(imports_->reject(bad.id, "line 7: broken")));
-  while (run(imports_->tie_up(bad.id, 10)) > 0) continue;
+  tie_up(bad);
   EXPECT_EQ(places(), (Places{"folder|title|/kept"}));
 }
 
@@ -229,7 +240,7 @@ TEST_P(ImportStoreContract, what_a_cancel_or_a_bad_file_left_to_do_is_known) {
   EXPECT_TRUE(run(imports_->reject(bad.id, "broken")));
   for (const Import& import : {canceled, bad}) {
     EXPECT_THAT(loose_ends(), testing::Contains(import.id));
-    while (run(imports_->tie_up(import.id, 10)) > 0) continue;
+    tie_up(import);
     EXPECT_THAT(loose_ends(), testing::Not(testing::Contains(import.id)));
   }
   EXPECT_EQ(jobs_in(jobs::JobStatus::canceled), 2u);
@@ -250,7 +261,7 @@ TEST_P(ImportStoreContract, all_who_wait_in_vain_are_found_part_by_part) {
   const Import import = import_paths({"/1", "/2", "/3", "/4", "/5"});
   for (const jobs::Job& job : jobs()) EXPECT_EQ(run(jobs_->cancel(job.id)), true);
   EXPECT_TRUE(eventually([&] {
-    run(imports_->settle(1h));
+    run(imports_->end_vain_waits());
     return progress(import) == "5/5, 5 failed, succeeded";
   }));
 }
@@ -259,23 +270,23 @@ TEST_P(ImportStoreContract, a_wait_for_a_job_that_is_gone_is_settled) {
   const Import import = import_paths({"/1", "/2"});
   for (const jobs::Job& job : jobs()) EXPECT_EQ(run(jobs_->cancel(job.id)), true);
   enrich("/1");
-  run(imports_->settle(1h));
+  settle_waits();
   EXPECT_EQ(progress(import), "2/2, 1 failed, succeeded");
 }
 
 TEST_P(ImportStoreContract, a_wait_for_a_job_that_lives_goes_on) {
   const Import import = import_paths({"/1"});
-  run(imports_->settle(1h));
+  settle_waits();
   EXPECT_EQ(progress(import), "0/1, 0 failed, running");
 }
 
 TEST_P(ImportStoreContract, an_import_whose_reading_broke_off_has_failed) {
   const Import import = begin();
   EXPECT_TRUE(add(import, {bookmark("a", "/1")}));
-  run(imports_->settle(1h));
+  run(imports_->fail_broken_off(1h));
   EXPECT_EQ(now(import).status, ImportStatus::queued);
   EXPECT_TRUE(eventually([&] {
-    run(imports_->settle(1ms));
+    run(imports_->fail_broken_off(1ms));
     return now(import).status == ImportStatus::failed;
   }));
   EXPECT_EQ(now(import).last_error, "the upload broke off");
@@ -306,10 +317,14 @@ TEST_P(ImportStoreContract, takes_a_large_export_twice_and_makes_its_jobs_once) 
   // Out of the way of the other tests, which look at the same tables.
   const sql::Rows imports = run(database().read("SELECT id FROM import_jobs WHERE user_id = $1", sql::Params(owner_)));
   for (const sql::Row& row : imports) EXPECT_TRUE(run(imports_->cancel(row.id<links::ImportTag>(0), owner_)));
-  size_t canceled = 0;
-  while (const size_t some = run(imports_->tie_up(imports[0].id<links::ImportTag>(0), 1000))) canceled += some;
-  EXPECT_EQ(canceled, pages);
-  run(jobs_->purge(-1s, canceled));
+  for (const sql::Row& row : imports) {
+    while (run(imports_->tie_up(row.id<links::ImportTag>(0), 1000)) > 0) continue;
+  }
+  const sql::Rows canceled = run(
+      database().read("SELECT count(*) FROM finished_jobs WHERE status = 'canceled' AND throttle_key LIKE '%.' || $1",
+                      sql::Params(domain_)));
+  EXPECT_EQ(canceled.one().integer(0), pages);
+  run(jobs_->purge(-1s, static_cast<size_t>(pages)));
 }
 
 TEST_P(ImportStoreContract, no_import_waits_in_vain_when_its_link_ends_at_the_same_moment) {

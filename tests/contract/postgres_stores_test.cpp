@@ -41,9 +41,6 @@ INSTANTIATE_TEST_SUITE_P(Postgres, JobMessagesContract, job_service, engine_name
 INSTANTIATE_TEST_SUITE_P(Postgres, JobRequestsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, ImportStoreContract, job_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, LinkStoreContract, job_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, BlockedDomainsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DenialRecordsContract, user_service, engine_name);

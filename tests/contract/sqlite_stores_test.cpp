@@ -2,34 +2,18 @@
 #include "adapters/memory/memory_slots.h"
 #include "adapters/sql/sql_leases.h"
 #include "adapters/sql/sql_slots.h"
-#include "adapters/sqlite/sqlite_database.h"
-#include "runtime/system_clock.h"
 #include "tests/contract/inbox_contract.h"
 #include "tests/contract/leases_contract.h"
 #include "tests/contract/outbox_loss_contract.h"
 #include "tests/contract/slots_contract.h"
 #include "tests/contract/sql_ports.h"
+#include "tests/contract/sqlite_engine.h"
 #include "tests/contract/store_contracts.h"
-#include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
 namespace {
 
-class OpenSqlite : public OpenDatabase {
- public:
-  explicit OpenSqlite(size_t max_waiting)
-      : database_({.folder = folder_.path(), .max_unanswered_writes = max_waiting}, clock_) {}
-  sql::Database& database() override { return database_; }
-
- private:
-  TemporaryFolder folder_;
-  SystemClock clock_;
-  sqlite::SqliteDatabase database_;
-};
-
-const DatabaseEngine engine{.name = "sqlite", .open = [](asio::io_context&, size_t max_waiting) {
-                              return std::make_unique<OpenSqlite>(max_waiting);
-                            }};
+const DatabaseEngine engine = sqlite_engine();
 const auto sqlite = testing::Values(engine);
 const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>({engine}));
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
@@ -64,9 +48,6 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, ImportStoreContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, LinkStoreContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, BlockedDomainsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);

@@ -23,15 +23,6 @@ constexpr Statement add_links{Statement::PerDialect{
                 "ON CONFLICT (id) DO NOTHING",
     .sqlite = "INSERT INTO link_canonicals (id, url, domain, created_at) VALUES ($1, $2, $3, now()) "
               "ON CONFLICT (id) DO NOTHING"}};
-// From here on nobody ends these links: either we see that one has ended, or whoever ends it sees our import.
-// No join with the array: where the table was not analysed yet, the order made the planner walk it all for each batch.
-constexpr Statement lock_links{Statement::PerDialect{
-    .postgres = "SELECT id FROM link_canonicals WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE",
-    .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};
-constexpr Statement find_enriched{
-    Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals "
-                                      "WHERE id IN (SELECT * FROM unnest($1::uuid[])) AND fetched_at IS NOT NULL",
-                          .sqlite = "SELECT id FROM link_canonicals WHERE id = $1 AND fetched_at IS NOT NULL"}};
 constexpr Statement add_places{Statement::PerDialect{
     .postgres = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
                 "SELECT id, $5::uuid, folder, link_id, title, $6::uuid, now() "
@@ -43,20 +34,28 @@ constexpr Statement add_places{Statement::PerDialect{
               "VALUES ($1, $5, $2, $3, $4, $6, now()) "
               "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title "
               "  WHERE link_instances.import_id = excluded.import_id"}};
-// Those that an earlier import brought keep theirs until this one is known to be good.
-constexpr Statement add_titles{Statement::PerDialect{
-    .postgres = "INSERT INTO import_titles (import_id, instance_id, title) "
+constexpr Statement use_again{Statement::PerDialect{
+    .postgres = "UPDATE link_canonicals SET unused_since = NULL FROM unnest($1::uuid[]) AS given (id) "
+                "WHERE link_canonicals.id = ANY (ARRAY[given.id])",
+    .sqlite = "UPDATE link_canonicals SET unused_since = NULL WHERE id = $1"}};
+// Bookmarks of other imports: those that get another title, and those whose import may still turn out to be bad. A
+// status is asked for as a value: as an EXISTS it would be looked up in a hash of all imports.
+constexpr Statement name_places{Statement::PerDialect{
+    .postgres = "INSERT INTO import_places (import_id, instance_id, title) "
                 "SELECT $5::uuid, place.id, given.title "
                 "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS given (folder, link_id, title) "
                 "CROSS JOIN LATERAL (SELECT id, title, import_id FROM link_instances "
                 "  WHERE user_id = $4::uuid AND folder = given.folder AND link_id = given.link_id OFFSET 0) AS place "
-                "WHERE place.import_id <> $5::uuid AND (place.title <> given.title OR EXISTS ("
-                "  SELECT FROM import_titles t WHERE t.import_id = $5::uuid AND t.instance_id = place.id)) "
+                "WHERE (SELECT true FROM import_places t WHERE t.import_id = $5::uuid AND t.instance_id = place.id) "
+                "  OR (place.import_id <> $5::uuid AND (place.title <> given.title OR "
+                "    (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed'))) "
                 "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title",
-    .sqlite = "INSERT INTO import_titles (import_id, instance_id, title) "
-              "SELECT $5, id, $3 FROM link_instances "
-              "WHERE user_id = $4 AND folder = $1 AND link_id = $2 AND import_id <> $5 AND (title <> $3 OR EXISTS ("
-              "  SELECT 1 FROM import_titles t WHERE t.import_id = $5 AND t.instance_id = link_instances.id)) "
+    .sqlite = "INSERT INTO import_places (import_id, instance_id, title) "
+              "SELECT $5, place.id, $3 FROM link_instances AS place "
+              "WHERE user_id = $4 AND folder = $1 AND link_id = $2 "
+              "  AND (EXISTS (SELECT 1 FROM import_places t WHERE t.import_id = $5 AND t.instance_id = place.id) "
+              "    OR (import_id <> $5 AND (title <> $3 OR "
+              "      (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed')))) "
               "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title"}};
 constexpr Statement add_waiting{Statement::PerDialect{
     .postgres = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) "
@@ -68,11 +67,13 @@ constexpr Statement add_waiting{Statement::PerDialect{
     .sqlite = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) VALUES ($4, $1, $2, $3) "
               "ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks "
               "RETURNING link_id, outcome"}};
-constexpr Statement keep_job{
-    Statement::PerDialect{.postgres = "UPDATE link_canonicals SET job_id = given.job_id, failure = NULL "
-                                      "FROM unnest($1::uuid[], $2::uuid[]) AS given (id, job_id) "
-                                      "WHERE link_canonicals.id = given.id",
-                          .sqlite = "UPDATE link_canonicals SET job_id = $2, failure = NULL WHERE id = $1"}};
+// Also a job that somebody else added: an import must not be told that its link has none.
+constexpr Statement keep_job{Statement::PerDialect{
+    .postgres = "UPDATE link_canonicals SET job_id = given.job_id, failure = NULL "
+                "FROM unnest($1::uuid[], $2::uuid[]) AS given (id, job_id) "
+                "WHERE link_canonicals.id = ANY (ARRAY[given.id]) "
+                "  AND link_canonicals.job_id IS DISTINCT FROM given.job_id",
+    .sqlite = "UPDATE link_canonicals SET job_id = $2, failure = NULL WHERE id = $1 AND job_id IS NOT $2"}};
 constexpr Statement count_items =
     "UPDATE import_jobs SET total_items = total_items + $2, processed_items = processed_items + $3, "
     "  failed_items = failed_items + $4, updated_at = now() "
@@ -84,14 +85,22 @@ GivenRows ids_of(const ImportBatch& batch) {
   return ids;
 }
 
+// Locks the links, adds those that are missing, and tells which of them are enriched.
 TxTask<std::set<LinkId>> hold_links(Tx& tx, ImportBatchPtr batch) {
   GivenRows given;
   for (const ImportBatch::Link& link : batch->links) given.add(link.id, link.url.text(), link.url.domain());
-  co_await execute_many(tx, add_links, std::move(given));
-  co_await execute_many(tx, lock_links, ids_of(*batch));
-  const Rows rows = co_await execute_many(tx, find_enriched, ids_of(*batch));
+  Rows held;
+  do {  // again where an unused link was deleted between the two statements
+    co_await execute_many(tx, add_links, given);
+    held = co_await execute_many(tx, lock_links, ids_of(*batch));
+  } while (held.size() < batch->links.size());
   std::set<LinkId> enriched;
-  for (const Row& row : rows) enriched.insert(row.id<LinkTag>(0));
+  GivenRows unused;
+  for (const Row& row : held) {
+    if (row.boolean(1)) enriched.insert(row.id<LinkTag>(0));
+    if (row.boolean(2)) unused.add(row.uuid(0));
+  }
+  co_await execute_many(tx, use_again, std::move(unused));
   co_return enriched;
 }
 
@@ -127,16 +136,14 @@ TxTask<> add_bookmarks(Tx& tx, ImportBatchPtr batch, links::OwnerId owner) {
     titles.add(place.folder, place.link, place.title);
   }
   co_await execute_many(tx, add_places, std::move(places), Params(owner, batch->import));
-  co_await execute_many(tx, add_titles, std::move(titles), Params(owner, batch->import));
+  co_await execute_many(tx, name_places, std::move(titles), Params(owner, batch->import));
 }
 
 TxTask<> add_jobs(Tx& tx, ImportBatchPtr batch) {
   const std::vector<jobs::Enqueued> answers = co_await enqueue_jobs(tx, batch->jobs);
-  GivenRows added;
-  for (size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i].duplicate) added.add(batch->links[i].id, answers[i].id);
-  }
-  co_await execute_many(tx, keep_job, std::move(added));
+  GivenRows of_links;
+  for (size_t i = 0; i < answers.size(); ++i) of_links.add(batch->links[i].id, answers[i].id);
+  co_await execute_many(tx, keep_job, std::move(of_links));
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ constexpr Statement select_imports =
     "  finished_at, last_error "
     "FROM import_jobs WHERE id = ANY ($1::uuid[])";
 
+// Locked in the order in which they are given.
+constexpr Statement lock_links{Statement::PerDialect{
+    .postgres = "SELECT link.id, link.fetched_at IS NOT NULL, link.unused_since IS NOT NULL "
+                "FROM unnest($1::uuid[]) AS given (id) "
+                "CROSS JOIN LATERAL (SELECT id, fetched_at, unused_since FROM link_canonicals "
+                "  WHERE id = given.id FOR NO KEY UPDATE) AS link",
+    .sqlite = "SELECT id, fetched_at IS NOT NULL, unused_since IS NOT NULL FROM link_canonicals WHERE id = $1"}};
+
 namespace {
 
 constexpr Statement end_waiting =
@@ -30,7 +38,7 @@ constexpr Statement advance_import =
     "  finished_at = CASE WHEN status = 'running' AND processed_items + $2 >= total_items THEN now() "
     "    ELSE finished_at END, "
     "  updated_at = now() "
-    "WHERE id = $1";
+    "WHERE id = $1 AND status IN ('queued', 'running')";
 
 }  // namespace
 
@@ -62,7 +70,9 @@ TxTask<std::vector<Import>> tell_imports(Tx& tx, links::LinkId link, LinkEnd end
   for (const Row& row : waited) bookmarks.emplace(row.id<ImportTag>(0), row.integer(1));
   std::vector<Import> changed;
   for (const auto& [import, count] : bookmarks) {
-    co_await tx.execute(advance_import, Params(import, count, end == LinkEnd::failed ? count : 0));
+    const Rows advanced =
+        co_await tx.execute(advance_import, Params(import, count, end == LinkEnd::failed ? count : 0));
+    if (advanced.affected == 0) continue;  // it was canceled and waits no more
     const std::optional<Import> now = co_await read_import(tx, import);
     changed.push_back(*now);
   }

@@ -16,6 +16,10 @@ extern const Statement select_import;
 extern const Statement select_imports;
 links::Import import_of(const Row& row);
 
+// Locks the links $1 (given rows, by id): id, whether it is enriched, whether it is unused. Until the transaction ends
+// nobody else ends, adds or deletes them or their bookmarks.
+extern const Statement lock_links;
+
 TxTask<std::optional<links::Import>> read_import(Tx& tx, links::ImportId id);
 
 enum class LinkEnd { enriched, failed };

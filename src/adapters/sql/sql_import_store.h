@@ -13,7 +13,7 @@ namespace sluice::sql {
 // Safe to share between threads if `random` is. All it is given must outlive it.
 class SqlImportStore : public links::ImportStore {
  public:
-  // `settle` looks at so many of those who wait.
+  // `end_vain_waits` looks at so many of those who wait.
   SqlImportStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random,
                  size_t looked_at = 10'000)
       : database_(database),
@@ -31,8 +31,11 @@ class SqlImportStore : public links::ImportStore {
   Task<std::vector<links::Import>> find_all(std::vector<links::ImportId> ids) override;
   Task<Result<links::Import, links::CancelRefused>> cancel(links::ImportId id, links::OwnerId owner) override;
   Task<size_t> tie_up(links::ImportId id, size_t most) override;
-  Task<std::vector<links::ImportId>> with_loose_ends(size_t most) override;
-  Task<std::vector<links::Import>> settle(Duration reading_limit) override;
+  Task<std::vector<links::ImportId>> with_loose_ends(links::ImportId after, size_t most) override;
+  Task<std::vector<links::Import>> fail_broken_off(Duration reading_limit) override;
+  Task<std::vector<links::Import>> end_vain_waits() override;
+  Task<size_t> forget_ended(Duration keep, size_t most) override;
+  Task<size_t> forget_unused_links(Duration keep, size_t most) override;
 
  private:
   // Links of the next part of those who wait that have no job.

@@ -1,5 +1,6 @@
 -- One row for each canonical URL, whoever bookmarked it. `id` is made of the URL (links/canonical_url.h): nothing looks
 -- one up by its text, which may be longer than an index takes. `job_id` is the job that enriches it, or did.
+-- `unused_since`: when its last bookmark was deleted; rows that stay unused are deleted after a while.
 CREATE TABLE link_canonicals (
   id BLOB PRIMARY KEY,
   url TEXT NOT NULL,
@@ -12,8 +13,11 @@ CREATE TABLE link_canonicals (
   fetched_at INTEGER,
   failure TEXT,
   job_id BLOB,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  unused_since INTEGER
 ) STRICT;
+
+CREATE INDEX link_canonicals_unused ON link_canonicals (unused_since) WHERE unused_since IS NOT NULL;
 
 CREATE TABLE import_jobs (
   id BLOB PRIMARY KEY,
@@ -35,14 +39,15 @@ CREATE TABLE import_jobs (
 
 CREATE INDEX import_jobs_reading ON import_jobs (updated_at) WHERE status = 'queued';
 
--- A bookmark: a link in somebody's folder. The same link stands in a folder once.
+-- A bookmark: a link in somebody's folder. The same link stands in a folder once. `import_id` is the import that brought
+-- it, or the one that took it over (import_places); that import's own row is deleted some day, the bookmark is not.
 CREATE TABLE link_instances (
   id BLOB PRIMARY KEY,
   user_id BLOB NOT NULL,
   folder TEXT NOT NULL,
   link_id BLOB NOT NULL REFERENCES link_canonicals (id),
   title TEXT NOT NULL,
-  import_id BLOB NOT NULL REFERENCES import_jobs (id),
+  import_id BLOB NOT NULL,
   created_at INTEGER NOT NULL,
   CONSTRAINT link_instances_place UNIQUE (user_id, folder, link_id)
 ) STRICT;
@@ -51,15 +56,18 @@ CREATE INDEX link_instances_all ON link_instances (user_id, id);
 
 CREATE INDEX link_instances_folder ON link_instances (user_id, folder, id);
 
-CREATE INDEX link_instances_import ON link_instances (import_id);
+CREATE INDEX link_instances_import ON link_instances (import_id, id);
 
--- Which imports have a link, with how many bookmarks, and whether they still wait for it.
+CREATE INDEX link_instances_link ON link_instances (link_id);
+
+-- Which imports have a link, with how many bookmarks, and whether they still wait for it. The link's row may be gone: no
+-- index finds the imports of a link that do not wait, so no reference is checked.
 CREATE TABLE import_links (
   import_id BLOB NOT NULL REFERENCES import_jobs (id),
-  link_id BLOB NOT NULL REFERENCES link_canonicals (id),
+  link_id BLOB NOT NULL,
   bookmarks INTEGER NOT NULL,
   outcome TEXT NOT NULL
-    CONSTRAINT import_links_outcome CHECK (outcome IN ('pending', 'enriched', 'failed', 'canceled')),
+    CONSTRAINT import_links_outcome CHECK (outcome IN ('pending', 'enriched', 'failed')),
   PRIMARY KEY (import_id, link_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,15 +1,19 @@
--- What an import wants bookmarks of earlier imports to be called. They are when its file turned out to be good.
-CREATE TABLE import_titles (
+-- Bookmarks that an import names and that another import brought, with the title that this import gives them; until it
+-- is known whether its file is good. Where it is, the bookmark becomes its own. A bookmark that the import before it
+-- could not keep is passed on to one that names it here.
+CREATE TABLE import_places (
   import_id uuid NOT NULL REFERENCES import_jobs (id),
-  instance_id uuid NOT NULL REFERENCES link_instances (id) ON DELETE CASCADE,
+  instance_id uuid NOT NULL REFERENCES link_instances (id),
   title text NOT NULL,
   PRIMARY KEY (import_id, instance_id)
 );
 
-CREATE INDEX import_titles_instance ON import_titles (instance_id);
+CREATE INDEX import_places_instance ON import_places (instance_id);
 
--- Whether something that follows from how an import ended, or ended being read, is left to do: titles to change, jobs
--- to cancel.
+-- Whether something that follows from how an import ended, or ended being read, is left to do: bookmarks to take over or
+-- to delete, jobs to cancel.
 ALTER TABLE import_jobs ADD COLUMN loose_ends boolean NOT NULL DEFAULT false;
 
 CREATE INDEX import_jobs_loose_ends ON import_jobs (id) WHERE loose_ends;
+
+CREATE INDEX import_jobs_ended ON import_jobs (finished_at) WHERE finished_at IS NOT NULL AND NOT loose_ends;

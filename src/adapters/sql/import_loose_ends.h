@@ -1,0 +1,16 @@
+// What follows from how an import ended: bookmarks to take over or to delete, waits to end, jobs to cancel.
+//
+// An import may be as large as a file of 50 MiB, and a statement may take seconds only. So all of it is done in steps
+// of a bounded number of rows; the rows themselves say what is left.
+#pragma once
+
+#include "adapters/sql/job_endings.h"
+#include "adapters/sql/tx_task.h"
+#include "links/import.h"
+
+namespace sluice::sql {
+
+// links::ImportStore::tie_up.
+TxTask<size_t> tie_up_step(Tx& tx, links::ImportId id, int64_t most, EndingRules rules);
+
+}  // namespace sluice::sql

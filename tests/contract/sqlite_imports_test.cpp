@@ -1,0 +1,15 @@
+#include "tests/contract/import_ends_contract.h"
+#include "tests/contract/import_store_contract.h"
+#include "tests/contract/link_store_contract.h"
+#include "tests/contract/sqlite_engine.h"
+
+namespace sluice::test {
+
+const auto engines = testing::Values(sqlite_engine());
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, ImportStoreContract, engines);
+INSTANTIATE_TEST_SUITE_P(Sqlite, ImportEndsContract, engines);
+INSTANTIATE_TEST_SUITE_P(Sqlite, LinkStoreContract, engines);
+INSTANTIATE_TEST_SUITE_P(Sqlite, BlockedDomainsContract, engines);
+
+}  // namespace sluice::test
