@@ -8,6 +8,9 @@ namespace {
 
 using Outcome = Result<Visited, LinkFailure>;
 
+constexpr unsigned reading_threads = 2;
+constexpr size_t most_unread = 1'000;
+
 bool is_html(std::string_view content_type) {
   const std::string_view type = content_type.substr(0, content_type.find_first_of("; "));
   return type.empty() || http::equal_ignoring_case(type, "text/html") ||
@@ -36,7 +39,8 @@ Enricher::Enricher(LinksConfig config, http::Client& client, Clock& clock, TaskS
     : config_(std::move(config)),
       client_(client),
       clock_(clock),
-      robots_(client, clock, scope, std::move(executor),
+      readers_("page readers", reading_threads, most_unread),
+      robots_(client, readers_, clock, scope, std::move(executor),
               {.user_agent = config_.user_agent, .keep = config_.robots_for}) {}
 
 Task<Outcome> Enricher::enrich(LinkVisit visit, Deadline deadline) {
@@ -56,11 +60,15 @@ Task<Outcome> Enricher::follow(LinkVisit visit, Deadline deadline) {
     std::optional<LinkFailure> refused = co_await refusal(visit.at);
     if (refused) co_return of_host(visit.at, *std::move(refused));
     http::ClientRequest request = request_for(visit.at, deadline);
-    const Result<http::Answer, http::ClientError> answer =
+    Result<http::Answer, http::ClientError> answer =
         co_await fetch_beginning(client_, std::move(request), static_cast<size_t>(config_.read_bytes.bytes));
     if (!answer) co_return of_host(visit.at, failure_of(answer.error()));
     const auto location = http::is_redirect(answer->status) ? answer->headers.find("Location") : std::nullopt;
-    if (!location) co_return judge(*answer);
+    if (!location) {
+      auto read = [page = *std::move(answer)] { return judge(page); };
+      Outcome outcome = co_await readers_.run(std::move(read));
+      co_return outcome;
+    }
     const auto target = visit.at.resolve(*location);
     if (!target) {
       co_return of_host(visit.at, {FailureReason::bad_link, visit.at.origin() + " redirects to what is no http URL"});

@@ -37,6 +37,8 @@ class Enricher {
   LinksConfig config_;
   http::Client& client_;
   Clock& clock_;
+  // Pages and robots.txt are what strangers wrote: reading one may take a tenth of a second.
+  Offload readers_;
   Robots robots_;
 };
 

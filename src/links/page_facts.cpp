@@ -15,7 +15,8 @@ namespace {
 
 using http::equal_ignoring_case;
 
-constexpr size_t max_depth = 512;  // of elements; the parser's work grows with it
+constexpr size_t max_depth = 512;       // of elements; the parser's work grows with it
+constexpr size_t max_attributes = 256;  // of a tag; the parser's work grows with their square
 constexpr size_t max_raw = 16 * 1024;
 
 struct FreeContext {
@@ -130,7 +131,47 @@ void on_text(void* reader, const xmlChar* text, int length) {
   static_cast<PageReader*>(reader)->text({reinterpret_cast<const char*>(text), static_cast<size_t>(length)});
 }
 
-// Without a tree: what is not a fact is forgotten at once.
+// How many attributes libxml2 finds in a tag that begins with `tag`, which may be cut off anywhere. Follows
+// htmlParseStartElement: where it sees a quoted value decides where it sees names.
+size_t count_attributes(std::string_view tag) {
+  constexpr std::string_view blanks = " \t\r\n";
+  constexpr std::string_view blanks_and_end = " \t\r\n>";
+  constexpr std::string_view beginnings = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz:_.";
+  constexpr std::string_view name_characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz:_.-0123456789";
+  constexpr size_t longest_name = 100;
+  const auto skip = [&tag](size_t size) { tag.remove_prefix(std::min(size, tag.size())); };
+  skip(tag.find_first_of(blanks_and_end));
+  for (size_t count = 0;; ++count) {
+    skip(tag.find_first_not_of(blanks));
+    if (tag.empty() || tag.starts_with('>') || tag.starts_with("/>")) return count;
+    if (!beginnings.contains(tag.front())) {
+      skip(tag.find_first_of(blanks_and_end));
+      continue;
+    }
+    skip(std::min(tag.find_first_not_of(name_characters), longest_name));
+    const size_t equals = tag.find_first_not_of(blanks);
+    if (equals == std::string_view::npos || tag[equals] != '=') continue;
+    skip(equals + 1);
+    skip(tag.find_first_not_of(blanks));
+    if (tag.starts_with('"') || tag.starts_with('\'')) {
+      const size_t end = tag.find(tag.front(), 1);
+      skip(end == std::string_view::npos ? end : end + 1);
+    } else {
+      skip(tag.find_first_of(blanks_and_end));
+    }
+  }
+}
+
+// The parser waits for the end of a tag that has too many attributes, and is not to see that end.
+bool too_many_attributes(const htmlParserCtxt& context) {
+  if (context.instate != XML_PARSER_START_TAG) return false;
+  const xmlParserInput& input = *context.input;
+  return count_attributes({reinterpret_cast<const char*>(input.cur), static_cast<size_t>(input.end - input.cur)}) >
+         max_attributes;
+}
+
+// Without a tree: what is not a fact is forgotten at once. In small pieces: the parser takes a tag when it has all of
+// it, and between two pieces it can be seen what it has.
 void parse(const std::string& text, PageReader& reader) {
   htmlSAXHandler handler{};
   handler.startElement = on_start;
@@ -142,10 +183,11 @@ void parse(const std::string& text, PageReader& reader) {
   // The text is UTF-8 by now, whatever the page still says.
   htmlCtxtUseOptions(context.get(), HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
                                         HTML_PARSE_IGNORE_ENC);
-  constexpr size_t piece = 4096;
-  for (size_t at = 0; at < text.size() && !reader.too_deep(); at += piece) {
+  constexpr size_t piece = 2048;
+  for (size_t at = 0; at < text.size(); at += piece) {
     const size_t size = std::min(piece, text.size() - at);
     htmlParseChunk(context.get(), text.data() + at, static_cast<int>(size), 0);
+    if (reader.too_deep() || too_many_attributes(*context)) return;
   }
   htmlParseChunk(context.get(), nullptr, 0, 1);
 }

@@ -1,8 +1,10 @@
 #include "links/page_facts.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "links/charset.h"
+#include "links/cpu_time.h"
 
 namespace sluice::links {
 namespace {
@@ -108,6 +110,37 @@ TEST(ToUtf8, forgives_a_character_that_was_cut_off) {
 
 TEST(ToUtf8, replaces_what_fits_nothing) {
   EXPECT_EQ(to_utf8("a\xff\xff z", "text/html; charset=utf-8"), "a\ufffd\ufffd z");
+}
+
+// Tags that the parser, with its lists of attributes, would take minutes for.
+TEST(PageFacts, a_tag_with_a_hundred_thousand_attributes_ends_the_reading) {
+  const std::string head = "<title>T</title><p ";
+  for (const std::string_view before : {"", "x='", "1=\"", "=\"", "a=b\"", "/", "\"", "a = 'b' '"}) {
+    std::string page = head + std::string(before);
+    for (int i = 0; page.size() < max_page; ++i) page += fmt::format("a{:x} ", i);
+    PageFacts facts;
+    EXPECT_LT(cpu_time_of([&] { facts = read(page + "><meta name=description content=D>"); }), 3s) << before;
+    EXPECT_EQ(facts.title, "T");
+  }
+}
+
+TEST(PageFacts, many_tags_with_many_attributes_are_read_quickly) {
+  std::string page;
+  while (page.size() < max_page) {
+    page += "<p ";
+    for (int i = 0; i < 600; ++i) page += fmt::format("a{:x} ", i);
+    page += ">";
+  }
+  EXPECT_LT(cpu_time_of([&] { read(page); }), 5s);
+}
+
+TEST(PageFacts, a_long_value_is_no_reason_to_stop) {
+  std::string words;
+  for (int i = 0; i < 20'000; ++i) words += fmt::format("word{} ", i);
+  EXPECT_EQ(read("<meta name=keywords content='" + words + "'><title>T</title>").title, "T");
+  EXPECT_EQ(
+      read("<link rel=icon href=\"data:image/png;base64," + std::string(100'000, 'A') + "\"><title>T</title>").title,
+      "T");
 }
 
 }  // namespace

@@ -33,8 +33,13 @@ Said understand(const Result<http::Answer, http::ClientError>& answer, std::stri
 
 }  // namespace
 
-Robots::Robots(http::Client& client, Clock& clock, TaskScope& scope, Executor executor, RobotsOptions options)
-    : client_(client), clock_(clock), options_(std::move(options)), asking_(scope, std::move(executor)) {}
+Robots::Robots(http::Client& client, Offload& readers, Clock& clock, TaskScope& scope, Executor executor,
+               RobotsOptions options)
+    : client_(client),
+      readers_(readers),
+      clock_(clock),
+      options_(std::move(options)),
+      asking_(scope, std::move(executor)) {}
 
 Task<Result<bool, LinkFailure>> Robots::allow(http::Url url) {
   const Said* kept = find(url.origin());
@@ -45,7 +50,9 @@ Task<Result<bool, LinkFailure>> Robots::allow(http::Url url) {
     said = co_await asking_.run(std::move(origin), work);
   }
   if (!said) co_return said.error();
-  co_return (*said)->allows(url.target());
+  auto look_up = [rules = *said, target = std::string(url.target())] { return rules->allows(target); };
+  const bool allowed = co_await readers_.run(std::move(look_up));
+  co_return allowed;
 }
 
 Task<Said> Robots::ask(http::Url url) {
@@ -55,9 +62,10 @@ Task<Said> Robots::ask(http::Url url) {
   request.redirects = http::Redirects::any;
   request.max_redirects = max_redirects;
   request.gzip = true;
-  const Result<http::Answer, http::ClientError> answer =
+  Result<http::Answer, http::ClientError> answer =
       co_await fetch_beginning(client_, std::move(request), RobotsRules::max_text);
-  Said said = understand(answer, options_.user_agent);
+  auto read = [answer = std::move(answer), agent = options_.user_agent] { return understand(answer, agent); };
+  Said said = co_await readers_.run(std::move(read));
   keep(url.origin(), said);
   co_return said;
 }

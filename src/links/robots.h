@@ -11,6 +11,7 @@
 #include "http/client.h"
 #include "links/link_failure.h"
 #include "links/robots_rules.h"
+#include "runtime/offload.h"
 
 namespace sluice::links {
 
@@ -22,14 +23,16 @@ struct RobotsOptions {
   size_t max_bytes = 16 * 1024 * 1024;  // of all rules kept; those not asked for the longest go first
 };
 
-// Belongs to the client's executor. Many may ask at once; a site is asked once for all of them.
+// Belongs to the client's executor. Many may ask at once; a site is asked once for all of them. What sites write is
+// read on threads of their own: a long file takes milliseconds.
 class Robots {
  public:
-  // `client`, `clock` and `scope` outlive it; `scope` belongs to `executor`.
-  Robots(http::Client& client, Clock& clock, TaskScope& scope, Executor executor, RobotsOptions options);
+  // `client`, `readers`, `clock` and `scope` outlive it; `scope` belongs to `executor`.
+  Robots(http::Client& client, Offload& readers, Clock& clock, TaskScope& scope, Executor executor,
+         RobotsOptions options);
 
   // Whether `url` may be fetched. A site without robots.txt (4xx) allows everything. Where the site has trouble with
-  // the file nobody knows: a failure, for now.
+  // the file nobody knows: a failure, for now. Throws Overloaded.
   Task<Result<bool, LinkFailure>> allow(http::Url url);
 
  private:
@@ -50,6 +53,7 @@ class Robots {
   void drop(ByUse::iterator kept);
 
   http::Client& client_;
+  Offload& readers_;
   Clock& clock_;
   RobotsOptions options_;
   coordination::SingleFlight<Said> asking_;

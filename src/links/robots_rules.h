@@ -21,7 +21,8 @@ class RobotsRules {
   static RobotsRules parse(std::string_view text, std::string_view agent);
 
   // Whether "/path?query" may be fetched. The rule with the longest pattern decides; of two equally long the one that
-  // allows. /robots.txt itself always may.
+  // allows. /robots.txt itself always may. The work grows with the length of all patterns, and with that of `target`
+  // times their number.
   bool allows(std::string_view target) const;
 
   // The memory it takes, roughly.

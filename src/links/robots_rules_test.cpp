@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "links/cpu_time.h"
+
 namespace sluice::links {
 namespace {
 
@@ -86,6 +88,30 @@ TEST(RobotsRules, are_bounded) {
   // Patterns that make a careless matcher try every way there is.
   const std::string stars = "User-agent: *\nDisallow: /" + std::string(1000, '*') + "a*a*a*a*a*a*a*a*a*b\n";
   EXPECT_TRUE(allows(stars, "/" + std::string(8000, 'a')));
+}
+
+TEST(RobotsRules, a_text_between_stars_is_found_wherever_it_repeats_itself) {
+  EXPECT_FALSE(allows("User-agent: *\nDisallow: /*aab\n", "/aaab"));
+  EXPECT_FALSE(allows("User-agent: *\nDisallow: /*abcabd\n", "/xabcabcabdx"));
+  EXPECT_FALSE(allows("User-agent: *\nDisallow: /*ab*ab*b$\n", "/ababb"));
+  EXPECT_TRUE(allows("User-agent: *\nDisallow: /*ab*ab*b$\n", "/abab"));
+  EXPECT_TRUE(allows("User-agent: *\nDisallow: /*aba*bab\n", "/ababab/"));
+  EXPECT_FALSE(allows("User-agent: *\nDisallow: /a**$\n", "/a"));
+}
+
+// Trying each pattern at each place of the path would be 4 x 10^9 steps.
+TEST(RobotsRules, patterns_that_nearly_match_everywhere_are_decided_quickly) {
+  for (const std::string& piece : {std::string("a"), std::string("a*"), std::string("aa*")}) {
+    std::string text = "User-agent: *\n";
+    while (text.size() + 300 < RobotsRules::max_text) {
+      text += "Disallow: /*";
+      for (size_t size = 0; size < 240; size += piece.size()) text += piece;
+      text += "b\n";
+    }
+    const RobotsRules rules = RobotsRules::parse(text, "SluiceBot");
+    const std::string path = "/" + std::string(8'000, 'a');
+    EXPECT_LT(cpu_time_of([&] { EXPECT_TRUE(rules.allows(path)); }), 3s) << piece;
+  }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
-// Whatever a web site sends, the facts taken from it are bounded UTF-8 and strict URLs.
+// Whatever a web site sends, the facts taken from it are bounded UTF-8 and strict URLs, and taking them is bounded
+// work.
 #include "links/page_facts.h"
 
 #include "base/check.h"
 #include "base/encoding.h"
+#include "tests/fuzz/as_long_as.h"
 
 using namespace sluice;
 
@@ -19,5 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check(is_utf8(facts.site_name), "so is a name");
   check(facts.icon_url.empty() || http::Url::parse(facts.icon_url), "an icon is at a URL");
   check(facts.image_url.empty() || http::Url::parse(facts.image_url), "so is an image");
+  if (!text.empty() && text.size() < 4096 && text.back() % 32 == 0) {
+    const std::string page = fuzz::as_long_as(text, links::max_page);
+    fuzz::takes_at_most(5s, [&] { (void)links::read_page(page, content_type, url); });
+  }
   return 0;
 }
