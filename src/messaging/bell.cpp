@@ -27,6 +27,14 @@ void Bell::Listener::wake() {
 Bell::Listener Bell::listen(const Executor& executor) {
   auto ear = std::make_shared<Listener::Ear>(executor);
   const std::lock_guard lock(mutex_);
+  // Listeners that are gone must not pile up while nothing rings: for each new one the two oldest are looked at.
+  for (int i = 0; i < 2 && !ears_.empty(); ++i) {
+    if (ears_.front().expired()) {
+      ears_.pop_front();
+    } else {
+      ears_.splice(ears_.end(), ears_, ears_.begin());
+    }
+  }
   ears_.push_back(ear);
   return Listener(std::move(ear));
 }

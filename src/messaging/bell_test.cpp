@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
+#include <sanitizer/allocator_interface.h>
 
 #include "runtime/virtual_clock.h"
 
@@ -64,6 +65,20 @@ TEST(Bell, a_listener_is_woken_alone) {
   bell.ring();
   io.run();
   EXPECT_EQ(heard_by_another, 1);
+}
+
+TEST(Bell, listeners_that_are_gone_do_not_pile_up_while_nothing_rings) {
+  asio::io_context io;
+  Bell bell;
+  std::list<Bell::Listener> those_who_stay;
+  for (int i = 0; i < 100; ++i) those_who_stay.push_back(bell.listen(io.get_executor()));
+  const auto listen_often = [&] {
+    for (int i = 0; i < 10'000; ++i) bell.listen(io.get_executor());
+  };
+  listen_often();
+  const size_t before = __sanitizer_get_current_allocated_bytes();
+  listen_often();
+  EXPECT_LT(__sanitizer_get_current_allocated_bytes(), before + 100'000);
 }
 
 }  // namespace
