@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "jobs/job_request.h"
+#include "runtime/errors.h"
+#include "runtime/hashed_id.h"
 
 namespace sluice::jobs {
 namespace {
@@ -10,9 +12,12 @@ namespace {
 using messaging::Delivery;
 using messaging::Handled;
 
-// Of a message without an id: where it stands, which stays the same however often it is delivered.
-std::string key_of(const Delivery& delivery) {
-  return fmt::format("message:{}:{}:{}", delivery.assignment->topic, delivery.assignment->partition, delivery.offset);
+// Of a message without an id: where it stands and since when, which stay the same however often it is delivered. The
+// place alone recurs where a topic is deleted and made anew.
+messaging::MessageId id_by_place(const Delivery& delivery) {
+  return messaging::MessageId(
+      hashed_uuid(fmt::format("message {} {} {} {}", delivery.assignment->partition, delivery.offset,
+                              delivery.published_at.time_since_epoch().count(), delivery.assignment->topic)));
 }
 
 Task<Handled> enqueue(Jobs& jobs, Delivery delivery) {
@@ -20,12 +25,12 @@ Task<Handled> enqueue(Jobs& jobs, Delivery delivery) {
   if (!wanted) co_return Handled::dead("PARSE_ERROR", wanted.error().text());
   std::vector<NewJob> one;
   one.push_back(std::move(*wanted).job());
-  const std::optional<messaging::MessageId> id = delivery.message_id();
-  if (id) {
-    co_await jobs.enqueue_once(*id, std::move(one));
-  } else {
-    if (!one.front().unique_key) one.front().unique_key = key_of(delivery);
-    co_await jobs.enqueue(std::move(one));
+  const messaging::MessageId id = delivery.message_id().value_or(id_by_place(delivery));
+  try {
+    co_await jobs.enqueue_once(id, std::move(one));
+  } catch (const EngineRefused& error) {
+    // The request is valid, so its tables are not there yet: no fault of the message.
+    throw EngineUnavailable("jobs", fmt::format("{}; run `sluice migrate` if that is still to come", error.what()));
   }
   co_return Handled::done();
 }

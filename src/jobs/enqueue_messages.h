@@ -3,7 +3,8 @@
 //
 // A message carries one job as requests write it (jobs/job_request.h). Delivered twice it adds one job, also where that
 // job has died or was cancelled meanwhile: that the message was seen commits with the job. A message without an id,
-// which came through no outbox, is known by the job's unique key or else by its place in the log.
+// which came through no outbox, is known by its place in the log and the time it was published. While the tables are
+// not migrated yet, messages wait.
 #pragma once
 
 #include "jobs/jobs.h"

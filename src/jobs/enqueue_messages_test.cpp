@@ -6,6 +6,7 @@
 
 #include "jobs/job_request.h"
 #include "jobs/pretend_job_store.h"
+#include "runtime/errors.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::jobs {
@@ -17,19 +18,25 @@ using messaging::Handled;
 struct EnqueueMessages : testing::Test {
   // One delivery of what stands at `offset`.
   Handled deliver(int64_t offset, std::string_view payload, messaging::HeaderViews headers = {}) {
-    const Delivery delivery{
-        .assignment = assignment, .offset = offset, .payload = payload, .headers = std::move(headers)};
+    const Delivery delivery{.assignment = assignment,
+                            .offset = offset,
+                            .published_at = topic_made_at + offset * 1s,
+                            .payload = payload,
+                            .headers = std::move(headers)};
     Handled handled;
+    std::exception_ptr failure;
     asio::co_spawn(io, handler(delivery), [&](const std::exception_ptr& error, Handled answer) {
-      EXPECT_FALSE(error);
+      failure = error;
       handled = std::move(answer);
     });
     io.restart();
     io.run();
+    if (failure) std::rethrow_exception(failure);
     return handled;
   }
 
   asio::io_context io;
+  Time topic_made_at{1'800'000'000s};
   VirtualClock clock;
   PretendJobStore store{clock};
   messaging::Bell bell;
@@ -89,6 +96,21 @@ TEST_F(EnqueueMessages, one_without_an_id_is_known_by_its_place) {
   EXPECT_EQ(store.jobs.size(), 1U);
   deliver(8, greeting);
   EXPECT_EQ(store.jobs.size(), 2U);
+}
+
+TEST_F(EnqueueMessages, a_place_that_recurs_in_a_topic_made_anew_is_another_message) {
+  deliver(0, greeting);
+  topic_made_at += 24h;
+  deliver(0, greeting);
+  EXPECT_EQ(store.jobs.size(), 2U);
+}
+
+TEST_F(EnqueueMessages, a_message_waits_for_a_schema_that_is_not_migrated_yet) {
+  store.refuses = true;
+  EXPECT_THROW(deliver(7, greeting, named), EngineUnavailable);
+  store.refuses = false;
+  EXPECT_EQ(deliver(7, greeting, named).kind, Handled::Kind::done);
+  EXPECT_EQ(store.jobs.size(), 1U);
 }
 
 TEST_F(EnqueueMessages, what_is_no_job_is_dead) {
