@@ -80,7 +80,7 @@ std::optional<Cron> Cron::parse(std::string_view text) {
   cron.days_ = *days;
   cron.months_ = *months;
   cron.weekdays_ = *weekdays;
-  cron.any_hour_ = fields[1].starts_with('*');
+  cron.every_hour_ = hours->count() == 24;
   cron.any_day_ = fields[2].starts_with('*');
   cron.any_weekday_ = fields[4].starts_with('*');
   return cron;
@@ -94,10 +94,12 @@ bool Cron::holds_on(std::chrono::sys_days day) const {
   return any_day_ || any_weekday_ ? by_day && by_weekday : by_day || by_weekday;
 }
 
-// Whether clocks showed the same an hour before, because they were set back.
+// Whether clocks showed the same before, because they were set back: by an hour nearly everywhere, by half of one or by
+// two in some places.
 bool Cron::repeats(Time time, const TimeZone& zone) const {
-  const Time before = time - std::chrono::hours(1);
-  return zone.offset_at(before) - zone.offset_at(time) == std::chrono::hours(1);
+  return std::ranges::any_of(std::array{30min, 60min, 120min}, [&](std::chrono::minutes back) {
+    return zone.offset_at(time - back) - zone.offset_at(time) == back;
+  });
 }
 
 std::optional<Time> Cron::next(Time after, const TimeZone& zone) const {
@@ -110,7 +112,7 @@ std::optional<Time> Cron::next(Time after, const TimeZone& zone) const {
     const std::chrono::hh_mm_ss clock(local - day);
     const auto hour = static_cast<size_t>(clock.hours().count());
     const auto minute = static_cast<size_t>(clock.minutes().count());
-    if (!holds_on(day) || !hours_.test(hour) || (!any_hour_ && repeats(time, zone))) {
+    if (!holds_on(day) || !hours_.test(hour) || (!every_hour_ && repeats(time, zone))) {
       time += minutes(60 - minute);  // clocks are set forward and back at whole hours, nearly everywhere
     } else if (!minutes_.test(minute)) {
       time += minutes(1);

@@ -2,8 +2,8 @@
 //
 // A field is *, a number, a range 1-5, a step */15 or 10-50/10, or several with commas; months and weekdays also have
 // names (jan, mon); Sunday is 0 or 7. As everywhere, where both days are given either is enough. When clocks are set
-// forward, times that do not exist that day are left out; when they are set back, a time of a certain hour counts once
-// (its first), and what recurs in every hour goes on.
+// forward, times that do not exist that day are left out; when they are set back, a time of certain hours (*/2, 1-5)
+// counts once (its first), and what recurs in every hour (*, 0-23) goes on.
 #pragma once
 
 #include <bitset>
@@ -34,7 +34,7 @@ class Cron {
   Set days_;
   Set months_;
   Set weekdays_;
-  bool any_hour_ = false;
+  bool every_hour_ = false;
   bool any_day_ = false;
   bool any_weekday_ = false;
 };

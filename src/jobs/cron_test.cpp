@@ -39,6 +39,21 @@ TEST(Cron, a_time_that_does_not_exist_is_left_out_and_one_that_comes_twice_count
   EXPECT_EQ(next("30 * * * *", "2026-11-01T05:30:00Z", "America/New_York"), "2026-11-01T06:30");
 }
 
+TEST(Cron, at_the_hour_that_comes_twice_it_counts_what_a_field_means_and_not_how_it_is_written) {
+  // In Berlin it is 2:00 at 0:00Z and again at 1:00Z.
+  for (const char* certain_hours : {"30 */2 * * *", "30 0-23/2 * * *", "30 0,2,4,6,8,10,12,14,16,18,20,22 * * *"}) {
+    EXPECT_EQ(next(certain_hours, "2026-10-24T23:00:00Z", "Europe/Berlin"), "2026-10-25T00:30");
+    EXPECT_EQ(next(certain_hours, "2026-10-25T00:30:00Z", "Europe/Berlin"), "2026-10-25T03:30");
+  }
+  for (const char* every_hour : {"30 * * * *", "30 */1 * * *", "30 0-23 * * *", "30 0-11,12-23 * * *"}) {
+    EXPECT_EQ(next(every_hour, "2026-10-24T23:30:00Z", "Europe/Berlin"), "2026-10-25T00:30");
+    EXPECT_EQ(next(every_hour, "2026-10-25T00:30:00Z", "Europe/Berlin"), "2026-10-25T01:30");
+  }
+  // On Lord Howe Island clocks are set back by half an hour, from 2:00 to 1:30.
+  EXPECT_EQ(next("45 1 * * *", "2026-04-04T14:00:00Z", "Australia/Lord_Howe"), "2026-04-04T14:45");
+  EXPECT_EQ(next("45 1 * * *", "2026-04-04T14:45:00Z", "Australia/Lord_Howe"), "2026-04-05T15:15");
+}
+
 TEST(Cron, other_texts_are_refused) {
   for (const char* bad : {"", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *",
                           "* * * * 8", "5-1 * * * *", "*/0 * * * *", "a * * * *", "1,, * * * *", "1-2-3 * * * *"}) {
