@@ -72,6 +72,7 @@ struct EnqueueRequest {
 // What looking after the jobs has shown.
 struct Tended {
   std::optional<Time> next{};  // when the next job becomes due, where one is known
+  Time now{};                  // by the same clock, the engine's: nobody else's says how long that is
   std::vector<JobId> died{};   // since it was asked last: their lock ran out with their last try
 };
 

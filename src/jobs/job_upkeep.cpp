@@ -24,7 +24,7 @@ Task<> JobUpkeep::tend_round() {
   }
   const std::optional<Time> next = tended.next;
   if (comes_due_) bell_.ring();
-  const Duration until_next = next ? *next - clock_.wall() : longest_wait;
+  const Duration until_next = next ? *next - tended.now : longest_wait;
   comes_due_ = next && until_next < longest_wait;
   const Duration wait = std::clamp(until_next, shortest_wait, longest_wait);
   co_await clock_.sleep_for(wait);

@@ -31,6 +31,20 @@ TEST_F(JobUpkeepTest, it_tends_every_second) {
   EXPECT_EQ(store.tended, 11);
 }
 
+TEST_F(JobUpkeepTest, what_becomes_due_is_awaited_by_the_clock_of_the_engine) {
+  for (const Duration ahead : {Duration(1h), Duration(-1h)}) {
+    store.engine_ahead = ahead;
+    pass(1s);  // it has looked again
+    const int tended = store.tended;
+    store.due = clock.wall() + ahead + 1500ms;
+    pass(1400ms);
+    EXPECT_TRUE(store.due);
+    EXPECT_LE(store.tended, tended + 2) << "it does not look all the time";
+    pass(110ms);
+    EXPECT_FALSE(store.due) << "nor a second too late";
+  }
+}
+
 TEST_F(JobUpkeepTest, it_purges_until_nothing_is_left) {
   store.old = 2'500;
   store.old_requests = 5'500;

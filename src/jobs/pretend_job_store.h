@@ -102,7 +102,9 @@ class PretendJobStore : public JobStore {
   Task<Tended> tend() override {
     co_await answer();
     ++tended;
-    co_return Tended{.died = std::exchange(dying, {})};
+    const Time now = clock_.wall() + engine_ahead;
+    if (due && *due <= now) due.reset();
+    co_return Tended{.next = due, .now = now, .died = std::exchange(dying, {})};
   }
   Task<size_t> purge(Duration age, size_t most) override {
     co_await answer();
@@ -163,7 +165,9 @@ class PretendJobStore : public JobStore {
   int claims = 0;
   int renewals = 0;
   int tended = 0;
-  size_t old = 0;  // finished jobs that may be purged
+  Duration engine_ahead{0};  // its clock, of everybody else's
+  std::optional<Time> due;   // by its clock
+  size_t old = 0;            // finished jobs that may be purged
   Duration purged_age{0};
   size_t old_requests = 0;  // that may be forgotten
   bool refuses = false;

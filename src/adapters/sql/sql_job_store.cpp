@@ -132,11 +132,11 @@ Task<std::vector<Verdict>> SqlJobStore::renew(std::vector<jobs::LockedJob> jobs)
 Task<jobs::Tended> SqlJobStore::tend() {
   const Upkeep upkeep = co_await look_for_upkeep(database_);
   if (!upkeep.lost && !upkeep.scheduled_due() && !upkeep.key_due()) {
-    co_return jobs::Tended{.next = upkeep.next(), .died = take_died()};
+    co_return jobs::Tended{.next = upkeep.next(), .now = upkeep.now, .died = take_died()};
   }
   co_await do_upkeep(upkeep);
   const Upkeep after = co_await look_for_upkeep(database_);
-  co_return jobs::Tended{.next = after.next(), .died = take_died()};
+  co_return jobs::Tended{.next = after.next(), .now = after.now, .died = take_died()};
 }
 
 Task<std::optional<bool>> SqlJobStore::retry(jobs::JobId id) {
