@@ -1,21 +1,11 @@
 #include "api/job_bodies.h"
 
-#include <charconv>
-
 #include "http/problem.h"
 
 namespace sluice::api {
 namespace {
 
 constexpr int64_t longest_wait_ms = 30'000;
-
-jobs::LockToken token_of(const json::Raw& raw) {
-  std::string_view text = raw.text;
-  if (text.size() >= 2 && text.starts_with('"')) text = text.substr(1, text.size() - 2);
-  jobs::LockToken token = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), token);
-  return error == std::errc{} && end == text.data() + text.size() ? token : -1;  // never given out
-}
 
 http::Response bad_job(const http::Request& request, const json::DecodeError& error) {
   const http::Problem problem{422, "invalid-job", "One of the jobs cannot be; none was added", error.text(),
@@ -68,8 +58,10 @@ void FailureItem::describe(json::Object<FailureItem>& object) {
   object.optional("permanent", &FailureItem::permanent).about("No further try can help: dead at once.");
 }
 
-jobs::LockedJob LockItem::lock() const {
-  return {id, token_of(lock_token)};
+jobs::OutsideTry LockItem::outside_try() const {
+  std::string_view text = lock_token.text;
+  if (text.size() >= 2 && text.starts_with('"')) text = text.substr(1, text.size() - 2);
+  return jobs::parse_outside_try(text).value_or(jobs::OutsideTry{.token = -1});  // never given out
 }
 
 std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request) {
@@ -95,13 +87,15 @@ http::Response enqueued_answer(const std::vector<jobs::Enqueued>& enqueued) {
   return http::Response::json(201, std::move(body));
 }
 
-http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed) {
+http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed,
+                              const std::vector<jobs::OutsideTry>& tries) {
   std::string body;
   json::Writer writer(body);
   writer.begin_object().key("jobs").begin_array();
-  for (const jobs::ClaimedJob& job : claimed) {
+  for (size_t i = 0; i < claimed.size(); ++i) {
+    const jobs::ClaimedJob& job = claimed[i];
     writer.begin_object().field("id", job.id).field("kind", job.kind).key("payload").raw(job.payload);
-    writer.field("attempt", job.attempt).field("lockToken", std::to_string(job.token));
+    writer.field("attempt", job.attempt).field("lockToken", to_text(tries[i]));
     writer.field("lockExpiresAt", job.lock_expires_at).field("throttleKey", job.throttle_key).end_object();
   }
   writer.end_array().end_object();

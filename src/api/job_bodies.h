@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "jobs/job_request.h"
 #include "jobs/job_store.h"
+#include "jobs/outside_try.h"
 
 namespace sluice::api {
 
@@ -39,7 +40,8 @@ struct LockItem {
     object.required("lockToken", static_cast<json::Raw Item::*>(&Item::lock_token)).about("As the claim gave it.");
   }
   static void describe(json::Object<LockItem>& object) { describe_lock(object); }
-  jobs::LockedJob lock() const;
+  jobs::LockedJob lock() const { return {id, outside_try().token}; }
+  jobs::OutsideTry outside_try() const;
 };
 
 struct CompletionItem : LockItem {
@@ -68,7 +70,15 @@ struct ItemsBody {
 std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request);
 
 http::Response enqueued_answer(const std::vector<jobs::Enqueued>& enqueued);
-http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed);
+// `tries` are those of the jobs, in the same order.
+http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed, const std::vector<jobs::OutsideTry>& tries);
+
+template <class Item>
+std::vector<jobs::OutsideTry> outside_tries(const std::vector<Item>& items) {
+  std::vector<jobs::OutsideTry> tries;
+  for (const Item& item : items) tries.push_back(item.outside_try());
+  return tries;
+}
 
 template <class Item>
 http::Response verdicts_answer(const std::vector<Item>& items, const std::vector<jobs::Verdict>& verdicts) {

@@ -54,7 +54,9 @@ Task<http::Response> claim(Jobs& jobs, Call call) {
   http::Line* const line = call.request.line;
   std::function<bool()> gone = [line] { return line->has_hung_up(); };
   const std::vector<jobs::ClaimedJob> claimed = co_await jobs.claim(std::move(asked), wait, std::move(gone));
-  http::Response response = claimed_answer(claimed);
+  std::vector<jobs::OutsideTry> tries;
+  for (const jobs::ClaimedJob& job : claimed) tries.push_back(jobs.try_of(job));
+  http::Response response = claimed_answer(claimed, tries);
   if (!claimed.empty()) response.if_unsent = [&jobs, locks = locks_of(claimed)] { return jobs.give_back(locks); };
   co_return response;
 }
@@ -67,7 +69,8 @@ Task<http::Response> complete(Jobs& jobs, Call call) {
     completions.push_back({item.lock(), std::nullopt});
     if (item.result) completions.back().result = std::move(item.result->text);
   }
-  const std::vector<Verdict> verdicts = co_await jobs.complete(std::move(completions));
+  std::vector<jobs::OutsideTry> tries = outside_tries(wanted->jobs);
+  const std::vector<Verdict> verdicts = co_await jobs.complete(std::move(completions), std::move(tries));
   co_return verdicts_answer(wanted->jobs, verdicts);
 }
 
@@ -76,7 +79,8 @@ Task<http::Response> fail(Jobs& jobs, Call call) {
   if (!wanted) co_return std::move(wanted.error());
   std::vector<jobs::Failure> failures;
   for (FailureItem& item : wanted->jobs) failures.push_back({item.lock(), std::move(item.error), item.permanent});
-  const std::vector<jobs::FailVerdict> judged = co_await jobs.fail(std::move(failures));
+  std::vector<jobs::OutsideTry> tries = outside_tries(wanted->jobs);
+  const std::vector<jobs::FailVerdict> judged = co_await jobs.fail(std::move(failures), std::move(tries));
   std::vector<Verdict> verdicts;
   for (const jobs::FailVerdict& one : judged) verdicts.push_back(one.verdict);
   co_return verdicts_answer(wanted->jobs, verdicts);

@@ -8,7 +8,7 @@ namespace {
 const metrics::Counter claimed_total{"job_claimed_total", "Jobs given to workers, here and over HTTP."};
 const metrics::Histogram duration_seconds{
     "job_duration_seconds",
-    "How long tries of jobs took: in our own workers, and of jobs claimed here over HTTP.",
+    "How long tries of jobs took: in our own workers, and from claim to end over HTTP, through whichever instances.",
     {"kind", "outcome"},
     {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600}};
 

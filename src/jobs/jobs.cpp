@@ -58,36 +58,39 @@ Task<std::optional<bool>> Jobs::cancel(JobId id) {
   co_return done;
 }
 
-Task<std::vector<Verdict>> Jobs::complete(std::vector<Completion> completions) {
-  std::vector<LockedJob> ended;
-  for (const Completion& one : completions) ended.push_back(one.job);
+Task<std::vector<Verdict>> Jobs::complete(std::vector<Completion> completions, std::vector<OutsideTry> tries) {
   std::vector<Verdict> verdicts = co_await store_.complete(std::move(completions));
   bell_.ring();  // their throttle keys may have room now
-  JobBatch batch(ended.size());
-  for (size_t i = 0; i < ended.size(); ++i) {
-    note_end(batch, ended[i], verdicts[i] == Verdict::accepted ? JobEnd::succeeded : JobEnd::lost);
+  JobBatch batch(verdicts.size());
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    note_end(batch, tries, i, verdicts[i] == Verdict::accepted ? JobEnd::succeeded : JobEnd::lost);
   }
   co_return verdicts;
 }
 
-Task<std::vector<FailVerdict>> Jobs::fail(std::vector<Failure> failures) {
+Task<std::vector<FailVerdict>> Jobs::fail(std::vector<Failure> failures, std::vector<OutsideTry> tries) {
   for (Failure& one : failures) one.error = keepable_error(std::move(one.error));
   std::vector<FailVerdict> verdicts = co_await store_.fail(failures);
   bell_.ring();
   JobBatch batch(failures.size());
   for (size_t i = 0; i < failures.size(); ++i) {
-    note_end(batch, failures[i].job, end_of(verdicts[i]));
+    note_end(batch, tries, i, end_of(verdicts[i]));
     if (told_.failures == nullptr || verdicts[i].verdict != Verdict::accepted) continue;
     told_.failures->add(failures[i].job.id, std::move(failures[i].error), verdicts[i].dead);
   }
   co_return verdicts;
 }
 
-void Jobs::note_end(JobBatch& batch, const LockedJob& job, JobEnd end) {
-  const std::optional<OutsideTries::Ended> known = tries_.ended(job, clock_.now());
-  if (!known) return batch.ended(std::nullopt, end, std::nullopt);
-  observe_duration(known->kind, enum_name(end), known->took);
-  batch.ended(known->throttle_key, end, known->took);
+void Jobs::note_end(JobBatch& batch, const std::vector<OutsideTry>& tries, size_t number, JobEnd end) const {
+  if (number >= tries.size() || tries[number].kind.empty()) return batch.ended(std::nullopt, end, std::nullopt);
+  const OutsideTry& one = tries[number];
+  const Duration took = std::max(clock_.wall() - one.claimed_at, Duration{0});  // clocks of two instances differ
+  observe_duration(one.kind, enum_name(end), took);
+  batch.ended(one.throttle_key, end, took);
+}
+
+OutsideTry Jobs::try_of(const ClaimedJob& claimed) const {
+  return {claimed.token, claimed.kind, claimed.throttle_key, clock_.wall()};
 }
 
 Task<std::vector<ClaimedJob>> Jobs::claim(ClaimRequest request, Duration wait, std::function<bool()> gone) {
@@ -105,7 +108,6 @@ Task<std::vector<ClaimedJob>> Jobs::claim(ClaimRequest request, Duration wait, s
     const Instant now = clock_.now();
     if (!claimed.empty() || now >= end || waits_ended_) {
       count_claimed(claimed.size());
-      tries_.began(claimed, now);
       co_return claimed;
     }
     const Instant again = std::min(end, now + pause);

@@ -7,7 +7,7 @@
 #include "jobs/failure_reports.h"
 #include "jobs/job_batch.h"
 #include "jobs/job_store.h"
-#include "jobs/outside_tries.h"
+#include "jobs/outside_try.h"
 #include "messaging/bell.h"
 
 namespace sluice::jobs {
@@ -33,13 +33,16 @@ class Jobs {
   Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs);
   Task<std::optional<bool>> retry(JobId id);
   Task<std::optional<bool>> cancel(JobId id);
-  Task<std::vector<Verdict>> complete(std::vector<Completion> completions);
-  Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures);
+  // `tries` are what the tokens say, in the same order, or nothing.
+  Task<std::vector<Verdict>> complete(std::vector<Completion> completions, std::vector<OutsideTry> tries = {});
+  Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures, std::vector<OutsideTry> tries = {});
 
   // As the store has it; where there is nothing, waits up to `wait` for something. Nothing is taken for who has `gone`,
   // where that can be known, and what was taken meanwhile is given back. Fewer than the limit where they are large
   // together.
   Task<std::vector<ClaimedJob>> claim(ClaimRequest request, Duration wait, std::function<bool()> gone = {});
+  // What the token of a job that was claimed just now is to say.
+  OutsideTry try_of(const ClaimedJob& claimed) const;
   // Their worker never heard of them: anybody may claim them, and this was no try.
   Task<> give_back(std::vector<LockedJob> jobs);
   // Whoever waits in `claim` goes, and nobody waits any more.
@@ -53,13 +56,13 @@ class Jobs {
 
  private:
   Task<std::vector<ClaimedJob>> take(ClaimRequest request);
-  void note_end(JobBatch& batch, const LockedJob& job, JobEnd end);
+  // Of the try with that number; nothing is known of it where `tries` has none.
+  void note_end(JobBatch& batch, const std::vector<OutsideTry>& tries, size_t number, JobEnd end) const;
 
   JobStore& store_;
   messaging::Bell& bell_;
   Clock& clock_;
   const Told told_;
-  OutsideTries tries_;
   std::atomic<bool> waits_ended_ = false;
 };
 

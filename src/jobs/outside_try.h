@@ -1,0 +1,29 @@
+// What is known of a try that a worker claimed over HTTP, as text: its lock token.
+//
+// The worker sends the token back when the job has ended, to whichever instance. So each instance knows the kind of the
+// job and how long it took, and none keeps anything. For the log and the metrics only: nothing is decided by it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "jobs/job.h"
+
+namespace sluice::jobs {
+
+struct OutsideTry {
+  LockToken token = 0;
+  std::string kind{};
+  std::optional<std::string> throttle_key{};
+  Time claimed_at{};
+
+  bool operator==(const OutsideTry&) const = default;
+};
+
+std::string to_text(const OutsideTry& outside);
+
+// The number alone, as an operator sees it, says nothing of the try: then `kind` is empty. Nothing where it is no
+// token.
+std::optional<OutsideTry> parse_outside_try(std::string_view text);
+
+}  // namespace sluice::jobs
