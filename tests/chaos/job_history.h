@@ -17,9 +17,10 @@ namespace sluice::test {
 struct JobRun {
   std::string job;
   std::string key;
+  int64_t attempt = 0;
   Duration start{};
   Duration end = Duration::max();  // of a run that was cut off: when its process was gone
-  bool done = false;
+  bool ended = false;              // by itself
 };
 
 class JobHistory {
@@ -27,26 +28,42 @@ class JobHistory {
   // A process ended at `gone`; what had not ended then was cut off.
   void add(const std::filesystem::path& file, Duration gone) {
     std::ifstream lines(file);
-    std::map<std::string, JobRun> open;
+    std::map<std::pair<std::string, int64_t>, JobRun> runs;
     std::string what, job, key;
     int64_t time = 0;
-    while (lines >> what >> time >> job >> key) {
+    int64_t attempt = 0;
+    while (lines >> what >> time >> job >> key >> attempt) {
+      const std::pair id(job, attempt);
       if (what == "start") {
-        finish(open, job);
-        open[job] = {.job = job, .key = key, .start = Duration(time), .end = gone};
-      } else if (what == "end") {
-        open.at(job).end = Duration(time);
+        if (runs.contains(id)) runs_.push_back(runs.at(id));  // the same attempt again, which nobody may do
+        runs[id] = {.job = job, .key = key, .attempt = attempt, .start = Duration(time), .end = gone};
       } else {
-        open.at(job).done = true;
-        last_done_ = std::max(last_done_, Duration(time));
+        runs.at(id).end = Duration(time);
+        runs.at(id).ended = true;
+        last_end_ = std::max(last_end_, Duration(time));
       }
     }
-    for (auto& [id, run] : open) runs_.push_back(std::move(run));
+    for (auto& [id, run] : runs) runs_.push_back(std::move(run));
   }
 
-  size_t done() const { return static_cast<size_t>(std::ranges::count(runs_, true, &JobRun::done)); }
-  size_t size() const { return runs_.size(); }
-  Duration last_done() const { return last_done_; }
+  Duration last_end() const { return last_end_; }
+
+  // What is wrong with the runs, given how many attempts each job took to succeed: a run that was no attempt, an
+  // attempt that ran twice, or a success that never ran to its end. Nothing where all is well. An attempt without a run
+  // is one whose process was killed before the handler began.
+  std::optional<std::string> contradiction(const std::map<std::string, int64_t>& attempts) const {
+    std::map<std::pair<std::string, int64_t>, const JobRun*> runs;
+    for (const JobRun& run : runs_) {
+      const auto known = attempts.find(run.job);
+      if (known == attempts.end() || run.attempt < 1 || run.attempt > known->second) return "no attempt: " + run.job;
+      if (!runs.try_emplace({run.job, run.attempt}, &run).second) return "one attempt ran twice: " + run.job;
+    }
+    for (const auto& [job, count] : attempts) {
+      const auto last = runs.find({job, count});
+      if (last == runs.end() || !last->second->ended) return "succeeded without a run: " + job;
+    }
+    return std::nullopt;
+  }
 
   // A job that began again before it had ended; nothing where there is none.
   std::optional<std::string> ran_twice_at_once() const {
@@ -78,15 +95,8 @@ class JobHistory {
   }
 
  private:
-  void finish(std::map<std::string, JobRun>& open, const std::string& job) {
-    const auto found = open.find(job);
-    if (found == open.end()) return;
-    runs_.push_back(std::move(found->second));
-    open.erase(found);
-  }
-
   std::vector<JobRun> runs_;
-  Duration last_done_{};
+  Duration last_end_{};
 };
 
 }  // namespace sluice::test

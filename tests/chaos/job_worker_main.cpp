@@ -1,17 +1,15 @@
-// Claims jobs, pretends to do them and completes them, until it is killed. Ended by job_workers_test and
+// Runs jobs as a server does, with jobs::Workers, until it is killed. Ended by job_workers_test and
 // embedded_job_worker_test.
 //
 //   job_worker URL|FOLDER PASSWORD KIND HISTORY      FOLDER: of an embedded store
 //
-// What it does is appended to the file HISTORY, a line each, before anybody else can know of it:
+// What its handler does is appended to the file HISTORY, a line each, before anybody else can know of it:
 //
-//   start MICROSECONDS JOB KEY        at the return of the claim
-//   end MICROSECONDS JOB KEY          before completing it
-//   done MICROSECONDS JOB KEY         the completion was accepted
+//   start MICROSECONDS JOB KEY ATTEMPT
+//   end MICROSECONDS JOB KEY ATTEMPT
 #include <cstdio>
 #include <string>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,17 +18,15 @@
 #include "adapters/sql/sql_job_store.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
+#include "jobs/job_upkeep.h"
+#include "jobs/workers.h"
 #include "runtime/system_clock.h"
 #include "tests/chaos/job_kind_in_chaos.h"
 
 namespace sluice::test {
 namespace {
 
-using jobs::ClaimedJob;
-
-constexpr int loops = 4;
 constexpr Duration work = 5ms;
-constexpr Duration pause = 50ms;
 
 class Diary {
  public:
@@ -39,9 +35,10 @@ class Diary {
     check(descriptor_ >= 0, "cannot open the history");
   }
   // One write each: a killed process leaves whole lines.
-  void note(std::string_view what, const ClaimedJob& job) const {
+  void note(std::string_view what, const jobs::JobRun& job) const {
     const auto now = std::chrono::floor<Duration>(clock_.now().time_since_epoch()).count();
-    const std::string line = fmt::format("{} {} {} {}\n", what, now, job.id.text(), job.throttle_key.value_or("-"));
+    const std::string line =
+        fmt::format("{} {} {} {} {}\n", what, now, job.id.text(), job.throttle_key.value_or("-"), job.attempt);
     check(write(descriptor_, line.data(), line.size()) == static_cast<ssize_t>(line.size()), "writing history");
   }
 
@@ -50,48 +47,18 @@ class Diary {
   const Clock& clock_;
 };
 
-// Nothing where the database was away.
-Task<std::vector<ClaimedJob>> try_to_claim(jobs::JobStore& store, jobs::ClaimRequest request) {
-  try {
-    std::vector<ClaimedJob> claimed = co_await store.claim(request);
-    co_return claimed;
-  } catch (const EngineUnavailable&) {
-    co_return std::vector<ClaimedJob>{};
-  }
-}
+// Also where it is cancelled, because its lock was lost.
+struct NoteEnd {
+  const Diary& diary;
+  const jobs::JobRun& job;
+  ~NoteEnd() { diary.note("end", job); }
+};
 
-Task<std::optional<std::vector<jobs::Verdict>>> try_to_complete(jobs::JobStore& store,
-                                                                std::vector<jobs::Completion> completions) {
-  try {
-    std::vector<jobs::Verdict> verdicts = co_await store.complete(completions);
-    co_return verdicts;
-  } catch (const EngineUnavailable&) {
-    co_return std::nullopt;
-  }
-}
-
-Task<> complete(jobs::JobStore& store, Clock& clock, const Diary& diary, std::vector<ClaimedJob> claimed) {
-  std::vector<jobs::Completion> completions;
-  for (const ClaimedJob& job : claimed) completions.push_back({{job.id, job.token}});
-  std::optional<std::vector<jobs::Verdict>> verdicts;
-  while (!verdicts) {
-    verdicts = co_await try_to_complete(store, completions);
-    if (!verdicts) co_await clock.sleep_for(pause);
-  }
-  for (size_t i = 0; i < claimed.size(); ++i) {
-    if ((*verdicts)[i] == jobs::Verdict::accepted) diary.note("done", claimed[i]);
-  }
-}
-
-Task<> work_for_ever(jobs::JobStore& store, Clock& clock, const Diary& diary, std::string kind) {
-  const jobs::ClaimRequest request{.worker = fmt::format("process {}", getpid()), .kinds = {kind}, .limit = 5};
-  while (true) {
-    const std::vector<ClaimedJob> claimed = co_await try_to_claim(store, request);
-    for (const ClaimedJob& job : claimed) diary.note("start", job);
-    co_await clock.sleep_for(claimed.empty() ? pause : work);
-    for (const ClaimedJob& job : claimed) diary.note("end", job);
-    if (!claimed.empty()) co_await complete(store, clock, diary, claimed);
-  }
+Task<jobs::JobOutcome> pretend_to_work(const Diary& diary, Clock& clock, jobs::JobRun job) {
+  diary.note("start", job);
+  const NoteEnd at_the_end{diary, job};
+  co_await clock.sleep_for(work);
+  co_return jobs::JobOutcome::done();
 }
 
 std::unique_ptr<sql::Database> open_database(const std::string& place, const std::string& password,
@@ -112,10 +79,15 @@ void work_until_killed(char** arguments) {
   postgres::EngineThread thread;
   const std::unique_ptr<sql::Database> database = open_database(arguments[1], arguments[2], thread, clock);
   sql::SqlJobStore store(*database, kinds, clock, random);
-  for (int i = 0; i < loops; ++i) {
-    asio::co_spawn(io, work_for_ever(store, clock, diary, arguments[3]),
-                   [](const std::exception_ptr& error) { std::rethrow_exception(error); });
-  }
+  messaging::Bell bell;
+  TaskScope scope(io.get_executor());
+  jobs::JobUpkeep upkeep(store, bell, clock, random, 1h);
+  upkeep.start(scope);
+  jobs::JobHandlers handlers;
+  handlers.add(arguments[3], [&](jobs::JobRun job) { return pretend_to_work(diary, clock, std::move(job)); });
+  jobs::Workers workers({store, kinds, bell, clock, random}, {}, fmt::format("process {}", getpid()),
+                        std::move(handlers), io.get_executor());
+  workers.start();
   std::puts("working");
   std::fflush(stdout);
   io.run();

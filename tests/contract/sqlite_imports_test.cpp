@@ -1,5 +1,6 @@
 #include "tests/contract/import_ends_contract.h"
 #include "tests/contract/import_store_contract.h"
+#include "tests/contract/job_remains_contract.h"
 #include "tests/contract/link_store_contract.h"
 #include "tests/contract/sqlite_engine.h"
 
@@ -9,6 +10,7 @@ const auto engines = testing::Values(sqlite_engine());
 
 INSTANTIATE_TEST_SUITE_P(Sqlite, ImportStoreContract, engines);
 INSTANTIATE_TEST_SUITE_P(Sqlite, ImportEndsContract, engines);
+INSTANTIATE_TEST_SUITE_P(Sqlite, JobRemainsContract, engines);
 INSTANTIATE_TEST_SUITE_P(Sqlite, LinkStoreContract, engines);
 INSTANTIATE_TEST_SUITE_P(Sqlite, BlockedDomainsContract, engines);
 

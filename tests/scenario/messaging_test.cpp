@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "messaging/wanted_job.h"
 #include "tests/scenario/log_server.h"
 #include "tests/support/kafka_broker.h"
 #include "tests/support/needs.h"
@@ -201,6 +202,37 @@ TEST_P(Messaging, a_row_that_the_log_refuses_waits_for_an_operator) {
   EXPECT_THAT(sluice({"dlq", "show", id}).output, HasSubstr("payment-2"));
   EXPECT_THAT(sluice({"dlq", "purge", id}).output, HasSubstr("1 purged"));
   EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("0 dead letters"));
+}
+
+// What stands behind `"name":` in a text of JSON, a string without its quotes.
+std::string value_of(const std::string& json, const std::string& name) {
+  const std::string before = fmt::format(R"("{}":")", name);
+  const size_t begin = json.find(before);
+  if (begin == std::string::npos) return "";
+  return json.substr(begin + before.size(), json.find('"', begin + before.size()) - begin - before.size());
+}
+
+TEST_P(Messaging, jobs_that_a_service_asks_for_with_its_changes_are_added_once_and_in_order_and_end) {
+  server::Engines engines(loaded_->settings, {server::Service::accounts}, desk_->clock,
+                          server::Engines::Access::beside_owner);
+  for (int version = 1; version <= 3; ++version) {
+    const messaging::WantedJob wanted{.kind = "greet", .payload = fmt::format(R"({{"number":{}}})", version)};
+    const auto id = messaging::MessageId::make(desk_->clock.wall(), desk_->random);
+    messaging::OutboxMessage message = messaging::ask_for_job(wanted, {"user", "user-1", version}, id);
+    run(tell(engines.of(server::Service::accounts), desk_->parts.outbox(), std::move(message)));
+  }
+  const std::string claim = R"({"worker":"w","kinds":["greet"],"limit":1,"waitMs":30000})";
+  for (int number = 1; number <= 3; ++number) {
+    const std::string claimed = ask("POST", "/api/v1/jobs/claim", claim).body;
+    EXPECT_THAT(claimed, HasSubstr(fmt::format(R"({{"number":{}}})", number)));
+    const std::string id = value_of(claimed, "id");
+    const std::string done =
+        fmt::format(R"({{"jobs":[{{"id":"{}","lockToken":"{}"}}]}})", id, value_of(claimed, "lockToken"));
+    EXPECT_THAT(ask("POST", "/api/v1/jobs/complete", done).body, HasSubstr(R"("accepted":true)"));
+    EXPECT_EQ(value_of(ask("GET", "/api/v1/jobs/" + id).body, "status"), "succeeded");
+  }
+  EXPECT_THAT(ask("POST", "/api/v1/jobs/claim", R"({"worker":"w","kinds":["greet"],"limit":1})").body,
+              HasSubstr(R"("jobs":[])"));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Messaging, testing::Values(LogEngine::embedded, LogEngine::redis, LogEngine::kafka),
