@@ -51,7 +51,7 @@ std::optional<OutsideTry> parse_outside_try(std::string_view text) {
   if (is_number) return OutsideTry{.token = *token};
   const std::optional<int64_t> claimed_at = take_number(text);
   const std::optional<std::string> kind = take_text(text);
-  if (!claimed_at || !kind) return std::nullopt;
+  if (!claimed_at || !kind || kind->empty()) return std::nullopt;
   OutsideTry outside{.token = *token, .kind = *kind, .claimed_at = Time(Duration(*claimed_at))};
   if (text.empty()) return outside;
   outside.throttle_key = take_text(text);

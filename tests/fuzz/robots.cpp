@@ -16,9 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const RobotsRules rules = RobotsRules::parse(text, "SluiceBot/1.0");
   (void)rules.allows(path);
   if (size > 0 && size < 4096 && data[size - 1] % 32 == 0) {
-    const std::string long_text = as_long_as(text, RobotsRules::max_text);
-    const std::string long_path = as_long_as(path, 8192);
-    takes_at_most(5s, [&] { (void)RobotsRules::parse(long_text, "SluiceBot/1.0").allows(long_path); });
+    const std::string long_text = as_long_as(text, 64 * 1024);
+    const std::string long_path = as_long_as(path, 4096);
+    takes_at_most(1s, [&] { (void)RobotsRules::parse(long_text, "SluiceBot/1.0").allows(long_path); });
   }
   check(rules.allows("/robots.txt"), "robots.txt is allowed");
   check(rules.bytes() <= sizeof(rules) + 3 * size + RobotsRules::max_rules * 48, "rules are bounded");
