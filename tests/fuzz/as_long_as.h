@@ -1,5 +1,5 @@
-// Finds work that grows faster than its input: what a small input costs says nothing, so it is repeated to the size
-// that strangers may send, and that must be done in a bounded time of the processor.
+// Finds work that grows faster than its input: what a small input costs says nothing, so it is repeated until it is so
+// large that more than linear work would take seconds of the processor.
 #pragma once
 
 #include <string>
