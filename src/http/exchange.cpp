@@ -86,9 +86,6 @@ Response Exchange::refuse(const RequestHead& head, const Client& peer, const Pro
 
 std::optional<Response> Exchange::begin(const RequestHead& head, const Client& peer) {
   name(head, peer);
-  if (!head.method) {
-    return answer({501, "unknown-method", "The server does not know this method."});
-  }
   if (auto refused = find_route(head)) return refused;
   if (const auto problem = check_body(head)) return answer(*problem);
   if (route_->options.timeout.count() > 0) request_.deadline = {began_ + route_->options.timeout};
@@ -106,11 +103,11 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
          "Empty, '.' and '..' segments, encoded slashes, control characters and broken escapes are refused."});
   }
   request_.query = target->query;
-  Router::Match match = worker_.engine.router.match(request_.method, request_.path, request_.params);
+  Router::Match match = worker_.engine.router.match(head.method, request_.path, request_.params);
   route_ = match.route;
   if (route_ != nullptr) return std::nullopt;
   if (match.allowed.empty()) return answer({404, "not-found", "There is nothing at this path."});
-  if (request_.method == Method::options) return answer_options(match.allowed);
+  if (head.method == Method::options) return answer_options(match.allowed);
   Response response = answer({405, "method-not-allowed", "This path does not have that method."});
   response.headers.add("Allow", join(match.allowed));
   return response;

@@ -35,6 +35,7 @@ struct Router::Node {
     if (!node) node = std::make_unique<Node>();
     return *node;
   }
+  const Route* route_of(Method method) const { return routes[static_cast<size_t>(method)]; }
   bool ends() const {
     return std::ranges::any_of(routes, [](const Route* route) { return route != nullptr; });
   }
@@ -145,26 +146,24 @@ void Router::add(Method method, std::string_view pattern, Handler handler, Route
   node->names[index] = std::move(names);
 }
 
-Router::Match Router::match(Method method, std::string_view path, std::vector<PathParam>& params) const {
+Router::Match Router::match(std::optional<Method> method, std::string_view path, std::vector<PathParam>& params) const {
   thread_local std::vector<std::string_view> values;
   values.clear();
   params.clear();
   const Node* node = find(*root_, path.substr(1), values);
   if (node == nullptr) return {};
 
-  Method wanted = method;
-  if (method == Method::head && node->routes[static_cast<size_t>(method)] == nullptr) wanted = Method::get;
-  const auto index = static_cast<size_t>(wanted);
-  Match result{.route = node->routes[index], .allowed = {}};
-  if (result.route != nullptr) {
-    for (size_t i = 0; i < values.size(); ++i) params.push_back({node->names[index][i], std::string(values[i])});
-    return result;
+  if (method == Method::head && node->route_of(Method::head) == nullptr) method = Method::get;
+  if (const Route* const route = method ? node->route_of(*method) : nullptr) {
+    const std::vector<std::string>& names = node->names[static_cast<size_t>(*method)];
+    for (size_t i = 0; i < values.size(); ++i) params.push_back({names[i], std::string(values[i])});
+    return {.route = route, .allowed = {}};
   }
+  Match result;
   for (size_t i = 0; i < node->routes.size(); ++i) {
     if (node->routes[i] != nullptr) result.allowed.push_back(static_cast<Method>(i));
   }
-  if (node->routes[static_cast<size_t>(Method::get)] != nullptr &&
-      node->routes[static_cast<size_t>(Method::head)] == nullptr) {
+  if (node->route_of(Method::get) != nullptr && node->route_of(Method::head) == nullptr) {
     result.allowed.push_back(Method::head);
   }
   return result;

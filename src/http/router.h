@@ -57,8 +57,9 @@ class Router {
     // The methods this path has; empty where no pattern fits (404), else it is 405 or OPTIONS.
     std::vector<Method> allowed;
   };
-  // `path` is decoded and validated (http/path.h). Parameters are written to `params`.
-  Match match(Method method, std::string_view path, std::vector<PathParam>& params) const;
+  // `path` is decoded and validated (http/path.h). Parameters are written to `params`. No route has a method that is
+  // not one of ours (TRACE, say): `method` is empty then.
+  Match match(std::optional<Method> method, std::string_view path, std::vector<PathParam>& params) const;
 
   // In the order they were added.
   const std::vector<std::unique_ptr<Route>>& routes() const { return routes_; }

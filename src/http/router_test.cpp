@@ -13,7 +13,7 @@ Task<Response> nothing(Request&) {
 struct RouterTest : testing::Test {
   void add(Method method, std::string_view pattern) { router.add(method, pattern, nothing); }
   // The pattern that answers, with its parameters; or the methods there are; or "none".
-  std::string find(Method method, std::string_view path) {
+  std::string find(std::optional<Method> method, std::string_view path) {
     std::vector<PathParam> params;
     const Router::Match match = router.match(method, path, params);
     std::string out = match.route != nullptr ? match.route->pattern : "none";
@@ -66,6 +66,12 @@ TEST_F(RouterTest, a_missing_method_names_those_there_are) {
   add(Method::post, "/a");
   EXPECT_EQ(find(Method::del, "/a"), "none GET POST HEAD");
   EXPECT_EQ(find(Method::head, "/a"), "/a");
+}
+
+TEST_F(RouterTest, a_method_that_is_not_ours_is_one_the_path_lacks) {
+  add(Method::get, "/a");
+  EXPECT_EQ(find(std::nullopt, "/a"), "none GET HEAD");
+  EXPECT_EQ(find(std::nullopt, "/b"), "none");
 }
 
 TEST_F(RouterTest, methods_may_name_a_parameter_differently) {

@@ -199,8 +199,19 @@ TEST(HttpServer, unknown_paths_and_methods_are_problems) {
   const RawResponse refused = client.read_response();
   EXPECT_EQ(refused.status, 405);
   EXPECT_EQ(refused.header("Allow"), "GET, PUT, HEAD, OPTIONS");
-  client.send("BREW /hello HTTP/1.1\r\nHost: test\r\n\r\n");
-  EXPECT_EQ(client.read_response().status, 501);
+}
+
+TEST(HttpServer, a_known_path_refuses_methods_that_no_route_can_have) {
+  const TestServer server;
+  RawClient client(server.port());
+  for (const std::string method : {"TRACE", "CONNECT", "BREW"}) {
+    client.send(method + " /items/7 HTTP/1.1\r\nHost: test\r\n\r\n");
+    const RawResponse refused = client.read_response();
+    EXPECT_EQ(refused.status, 405) << method;
+    EXPECT_EQ(refused.header("Allow"), "GET, PUT, HEAD, OPTIONS") << method;
+    client.send(method + " /nowhere HTTP/1.1\r\nHost: test\r\n\r\n");
+    EXPECT_EQ(client.read_response().status, 404) << method;
+  }
 }
 
 TEST(HttpServer, options_tells_what_a_path_can_do) {
