@@ -15,9 +15,8 @@ namespace {
 using Error = boost::system::error_code;
 using State = RequestParser::State;
 
-// What a client may still send after we have answered and closed, so that it gets to read the answer.
+// How much a client may still send after we have answered and closed, so that it gets to read the answer.
 constexpr size_t lingering_bytes = 1 << 20;
-constexpr Duration lingering_time = 2s;
 
 struct InFlight {
   explicit InFlight(std::atomic<size_t>& counter) : count(counter) { count.fetch_add(1, std::memory_order_relaxed); }
@@ -52,13 +51,14 @@ class StreamConnection final : public Connection, private Line {
  private:
   static constexpr bool is_plain = TimedStream<Stream>::is_plain;
 
+  bool wait_for_head();
   Task<bool> open();
   Task<bool> read_proxy_header();
   std::optional<Response> refuse();
   Task<bool> answer_request();
   bool is_only_for_client();
   bool has_hung_up() override;
-  Response answer_failure(const std::exception_ptr& failure);
+  Response answer_failure(const std::exception_ptr& failure, HandlerStop stopped);
   bool send_at_once(Response& response);
   Task<> take_back(Response& response);
   Task<> close();
@@ -84,23 +84,14 @@ Task<> StreamConnection<Stream>::run() {
     reader_.parser().reset();
     // Whatever is pipelined is parsed before the socket is asked.
     while (more && !reader_.parse_head()) {
-      const bool idle = !reader_.parser().started();
-      if (idle && is_draining()) {
-        more = false;
-        break;
-      }
-      // The head's time runs from its first byte, however slowly the others come.
-      if (idle) {
-        stream_.wait_for(Wait::idle, config_.idle_timeout);
-      } else if (stream_.waiting_for() != Wait::head) {
-        stream_.wait_for(Wait::head, config_.head_timeout);
-      }
+      more = wait_for_head();
+      if (!more) break;
       Error failed;
       const size_t got = co_await reader_.read_some(failed);
       more = reader_.take(got, failed);
     }
     stream_.waited();
-    if (!more && stream_.timed_out() && reader_.parser().started()) {
+    if (!more && stream_.is_late() && reader_.parser().started()) {
       Response late = exchange_.refuse(reader_.parser().head(), peer_, request_timeout());
       if (!send_at_once(late)) co_await writer_.send_rest(late);
       exchange_.finish(late.status, writer_.written());
@@ -110,6 +101,17 @@ Task<> StreamConnection<Stream>::run() {
   if (stream_.has_stream()) co_await close();
 }
 
+// Before a read. A head's time runs from its first byte, and the idle time from the last answer, however slowly further
+// bytes come. False when the time is over, or when nobody waits for a further request.
+template <class Stream>
+bool StreamConnection<Stream>::wait_for_head() {
+  const Wait next = reader_.parser().started() ? Wait::head : Wait::idle;
+  if (next == Wait::idle && is_draining()) return false;
+  if (stream_.waiting_for() == next) return !stream_.is_late();
+  stream_.wait_for(next, next == Wait::head ? config_.head_timeout : config_.idle_timeout);
+  return true;
+}
+
 template <class Stream>
 Task<bool> StreamConnection<Stream>::open() {
   if (worker_.engine.proxy_protocol_from.contains(peer_.address)) {
@@ -117,7 +119,7 @@ Task<bool> StreamConnection<Stream>::open() {
     if (!known) co_return false;
   }
   if constexpr (!is_plain) {
-    stream_.wait_for(Wait::head, config_.head_timeout);
+    stream_.wait_for(Wait::handshake, config_.head_timeout);
     Error failed;
     co_await stream_.stream().async_handshake(asio::ssl::stream_base::server, asio::buffer(reader_.input().unread()),
                                               asio::redirect_error(asio::use_awaitable, failed));
@@ -131,7 +133,7 @@ Task<bool> StreamConnection<Stream>::open() {
 // Comes before TLS, so it is read from the socket itself.
 template <class Stream>
 Task<bool> StreamConnection<Stream>::read_proxy_header() {
-  stream_.wait_for(Wait::head, config_.head_timeout);
+  stream_.wait_for(Wait::handshake, config_.head_timeout);
   InputBuffer& input = reader_.input();
   ProxyHeader header = http::read_proxy_header(input.unread());
   while (header.state == ProxyHeader::State::incomplete) {
@@ -191,11 +193,11 @@ Task<bool> StreamConnection<Stream>::answer_request() {
     } catch (...) {
       failure = std::current_exception();
     }
-    stream_.waited();
+    const HandlerStop stopped = stream_.waited_for_handler();
     // It may have been cancelled and answered all the same; what comes next must not be cancelled with it.
-    if (stream_.timed_out() || stream_.hung_up())
+    if (stopped != HandlerStop::none)
       co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-    if (failure) response = answer_failure(failure);
+    if (failure) response = answer_failure(failure, stopped);
   }
   // Most answers go out at once; only the others need to wait.
   bool sent = send_at_once(*response);
@@ -227,13 +229,14 @@ Task<> StreamConnection<Stream>::take_back(Response& response) {
     log::warning("what an unsent answer promised was not taken back",
                  {{"request_id", exchange_.request().request_id}, {"error", error.what()}});
   }
-  stream_.waited();
+  if (stream_.waited_for_handler() != HandlerStop::none)
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
 }
 
 template <class Stream>
-Response StreamConnection<Stream>::answer_failure(const std::exception_ptr& failure) {
-  if (stream_.hung_up()) return exchange_.answer(client_gone());
-  return exchange_.answer_failure(failure, stream_.timed_out() || stream_.aborted());
+Response StreamConnection<Stream>::answer_failure(const std::exception_ptr& failure, HandlerStop stopped) {
+  if (stopped == HandlerStop::hung_up) return exchange_.answer(client_gone());
+  return exchange_.answer_failure(failure, stopped == HandlerStop::late || stream_.aborted());
 }
 
 template <class Stream>
@@ -248,7 +251,7 @@ template <class Stream>
 Task<> StreamConnection<Stream>::close() {
   if constexpr (!is_plain) {
     // Says that this is the end, and not somebody cutting the line.
-    stream_.wait_for(Wait::goodbye, lingering_time);
+    stream_.wait_for(Wait::goodbye, config_.lingering_time);
     Error unheard;
     co_await stream_.stream().async_shutdown(asio::redirect_error(asio::use_awaitable, unheard));
     stream_.waited();
@@ -264,7 +267,7 @@ template <class Stream>
 Task<> StreamConnection<Stream>::linger() {
   Error failed;
   stream_.socket().shutdown(Socket::shutdown_send, failed);
-  stream_.wait_for(Wait::body, lingering_time);
+  stream_.wait_for(Wait::goodbye, config_.lingering_time);
   for (size_t seen = 0; !failed && seen < lingering_bytes && !stream_.aborted();) {
     reader_.input().clear();
     const asio::mutable_buffer room = reader_.input().room();

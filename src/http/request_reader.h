@@ -35,7 +35,8 @@ class RequestReader final : public BodySource {
 
   // Parses what has come. True when a head is complete or has failed.
   bool parse_head();
-  // Awaitable; then `take` says whether it is worth going on: not at the end, on failure and on timeout.
+  // Awaitable; then `take` says whether it is worth going on: not at the end, and not on failure. Whether it was in
+  // time is for the caller to see.
   auto read_some(Error& failed) { return stream_.read_some(input_.room(), failed); }
   bool take(size_t got, const Error& failed) {
     input_.add(got);
@@ -107,7 +108,7 @@ Task<std::optional<Response>> RequestReader<Stream>::read_body() {
     Error failed;
     const size_t got = co_await read_some(failed);
     stream_.waited();
-    if (!take(got, failed)) co_return exchange_.answer(request_timeout());
+    if (!take(got, failed) || stream_.is_late()) co_return exchange_.answer(request_timeout());
   }
   if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
   co_return exchange_.answer(problem_of(parser_.error()));
@@ -127,10 +128,11 @@ Task<std::optional<std::string>> RequestReader<Stream>::next() {
     stream_.wait_for(Wait::body, body_time());
     Error failed;
     const size_t got = co_await read_some(failed);
+    const bool came = take(got, failed) && !stream_.is_late();
     // A deadline that has passed meanwhile leaves no time, and that is not the same as no limit.
     const Duration left = exchange_.request().deadline.left(worker_.engine.clock);
     stream_.wait_for_handler(std::max(Duration{1}, left), false);
-    if (!take(got, failed)) throw BodyFailed(request_timeout());
+    if (!came) throw BodyFailed(request_timeout());
   }
 }
 

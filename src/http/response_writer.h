@@ -89,16 +89,23 @@ Task<bool> ResponseWriter<Stream>::send_stream(BodySource& source) {
   bool more = true;
   while (more) {
     std::optional<std::string> piece;
+    std::string failure;
     stream_.wait_for_handler(exchange_.route()->options.timeout, false);
     try {
       Task<std::optional<std::string>> next_piece = source.next();
       piece = co_await std::move(next_piece);
     } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    if (stream_.waited_for_handler() != HandlerStop::none) {
+      co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+      failure = "the next piece took too long";
+    }
+    if (!failure.empty()) {
       // The head is out: all that is left is to end without the end, so that the client knows.
-      log::error("answer broke off", {{"request_id", exchange_.request().request_id}, {"error", error.what()}});
+      log::error("answer broke off", {{"request_id", exchange_.request().request_id}, {"error", failure}});
       co_return false;
     }
-    stream_.waited();
     more = piece.has_value();
     if (gzip) piece = more ? gzip->add(*piece) : gzip->finish();
     append_piece(piece.value_or(""), !more);

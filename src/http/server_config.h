@@ -41,9 +41,10 @@ struct ServerConfig {
   std::vector<std::string> cors_origins{};
 
   bool access_log = true;
-  size_t compress_from = 1024;  // bytes
-  Duration tick = 100ms;        // how exact timeouts are
-  Duration hang_up_check = 1s;  // how often a GET that takes longer is looked after, whether its client is still there
+  size_t compress_from = 1024;   // bytes
+  Duration tick = 100ms;         // how exact timeouts are
+  Duration lingering_time = 2s;  // for a client to take note that we close
+  Duration hang_up_check = 1s;   // how often a GET that takes longer is looked after, whether its client is still there
 
   static void describe(config::Section<ServerConfig>& section);
   void validate(config::Problems& problems) const;

@@ -3,6 +3,10 @@
 // A connection is one coroutine. It waits for one thing at a time, so one entry in the thread's timer wheel is enough,
 // and nothing else is paid for a limit until it is reached.
 //
+// A limit that has passed is a state, not an event: cancelling a read does nothing when its bytes have just arrived. So
+// `is_late` holds until the next wait begins and is looked at after every read, and the read is cancelled again with
+// every tick until then. Where nothing more is to be read, the socket is closed instead, which cannot be missed.
+//
 // Readers must take what they asked for. A write that waits is looked at every `write_timeout`, and whoever took less
 // than `min_write_rate` in that time is dropped. What counts is what the other side has acknowledged: our socket may
 // take megabytes at once and then nothing for long, while an honest reader works through them. A look compares with the
@@ -23,7 +27,11 @@
 
 namespace sluice::http {
 
-enum class Wait { nothing, idle, head, body, handler, write, goodbye };
+// `handshake` and `goodbye` are before the first request and after the last answer.
+enum class Wait { nothing, handshake, idle, head, body, handler, write, goodbye };
+
+// Why a handler was cancelled.
+enum class HandlerStop { none, late, hung_up };
 
 // Belongs to one connection and its thread. `cancel` stops the handler of that connection.
 template <class Stream>
@@ -53,20 +61,24 @@ class TimedStream final : private TimerWheel::Entry {
 
   void wait_for(Wait what, Duration timeout) {
     waiting_for_ = what;
-    timed_out_ = false;
+    is_late_ = false;
     worker_.wheel.set(*this, timeout);
   }
   // Cancels the handler when `timeout` is over, and where `only_for_client` also when the client has hung up.
   void wait_for_handler(Duration timeout, bool only_for_client);
   void waited() { waiting_for_ = Wait::nothing; }
   Wait waiting_for() const { return waiting_for_; }
+  // Whether the limit of the last wait has passed. For handlers see `waited_for_handler`.
+  bool is_late() const { return is_late_; }
+  // Whether the handler was cancelled, even where it read a body after that. Told once; whoever is told resets the
+  // coroutine's cancellation state.
+  HandlerStop waited_for_handler() {
+    waited();
+    return std::exchange(stopped_, HandlerStop::none);
+  }
 
   // Whether the other side has closed the connection, or its half of it.
   bool is_gone();
-  // Whether the last wait was too long.
-  bool timed_out() const { return timed_out_; }
-  // Whether the last handler was cancelled because nobody is there for its answer.
-  bool hung_up() const { return hung_up_; }
 
   void abort();
   bool aborted() const { return aborted_; }
@@ -85,14 +97,15 @@ class TimedStream final : private TimerWheel::Entry {
  private:
   void on_timeout() override;
   void look_after_handler();
+  void stop_handler(HandlerStop why);
   bool is_reading();
 
   Worker& worker_;
   asio::cancellation_signal& cancel_;
   std::unique_ptr<Stream> stream_;
   Wait waiting_for_ = Wait::nothing;
-  bool timed_out_ = false;
-  bool hung_up_ = false;
+  bool is_late_ = false;
+  HandlerStop stopped_ = HandlerStop::none;
   bool aborted_ = false;
   bool looking_ = false;     // the wheel's time is that of a look, and the handler's is longer
   Duration handler_time_{};  // from the last look on; not positive: no limit
@@ -104,7 +117,6 @@ class TimedStream final : private TimerWheel::Entry {
 template <class Stream>
 void TimedStream<Stream>::wait_for_handler(Duration timeout, bool only_for_client) {
   const Duration look = worker_.engine.config.hang_up_check;
-  hung_up_ = false;
   looking_ = only_for_client && (timeout.count() <= 0 || timeout > look);
   handler_time_ = timeout;
   looked_ = {};
@@ -119,32 +131,36 @@ void TimedStream<Stream>::on_timeout() {
     case Wait::idle:
     case Wait::head:
     case Wait::body:
-      timed_out_ = true;
+      is_late_ = true;
       socket().cancel(ignored);
+      worker_.wheel.set(*this, worker_.wheel.tick());
       break;
     case Wait::handler:
       if (looking_) return look_after_handler();
-      timed_out_ = true;
-      cancel_.emit(asio::cancellation_type::terminal);
+      stop_handler(HandlerStop::late);
       break;
     case Wait::write:
       if (is_reading()) return worker_.wheel.set(*this, worker_.engine.config.write_timeout);
       count_rejected("slow_reader");
       [[fallthrough]];
+    case Wait::handshake:
     case Wait::goodbye:
-      timed_out_ = true;
+      is_late_ = true;
       socket().close(ignored);
       break;
   }
 }
 
+// Asio keeps this as a state: whatever the handler awaits next throws.
+template <class Stream>
+void TimedStream<Stream>::stop_handler(HandlerStop why) {
+  stopped_ = why;
+  cancel_.emit(asio::cancellation_type::terminal);
+}
+
 template <class Stream>
 void TimedStream<Stream>::look_after_handler() {
-  if (is_gone()) {
-    hung_up_ = true;
-    cancel_.emit(asio::cancellation_type::terminal);
-    return;
-  }
+  if (is_gone()) return stop_handler(HandlerStop::hung_up);
   // The clock is asked from the first look on; a handler that is quicker has not paid for it.
   const Duration look = worker_.engine.config.hang_up_check;
   const Instant now = worker_.engine.clock.now();

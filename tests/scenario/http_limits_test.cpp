@@ -155,6 +155,25 @@ TEST(HttpLimits, idle_connections_are_closed) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
+TEST(HttpLimits, empty_lines_do_not_buy_an_idle_connection_more_time) {
+  http::ServerConfig config = quick_config();
+  config.idle_timeout = 100ms;
+  const TestServer server(config);
+  RawClient client(server.port());
+  EXPECT_EQ(client.get("/hello").status, 200);
+  std::atomic<bool> closed = false;
+  std::thread trickle([&client, &closed] {
+    while (!closed) {
+      client.try_send("\r\n");
+      timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
+      ::nanosleep(&pause, nullptr);  // allowed: a slow client, not a wait
+    }
+  });
+  EXPECT_EQ(client.read_to_end(), "");
+  closed = true;
+  trickle.join();
+}
+
 TEST(HttpLimits, a_client_that_does_not_read_is_dropped) {
   http::ServerConfig config = quick_config();
   config.write_timeout = 100ms;

@@ -1,0 +1,77 @@
+// A time limit that passes at the very moment when bytes arrive.
+//
+// Cancelling a read that has its bytes already does nothing. The server's thread is held here until the limit is over
+// and more bytes are there than one read takes: the first read is then answered, the second has its bytes, and only
+// then the timers get their turn.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/server_metrics.h"
+#include "tests/scenario/test_server.h"
+#include "tests/support/certificates.h"
+
+namespace sluice::test {
+namespace {
+
+constexpr Duration limit = 50ms;
+
+void send_while_limit_passes(TestServer& server, RawClient& client, std::string_view bytes) {
+  server.on_thread([&client, bytes] {
+    client.send(bytes);
+    timespec longer{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(2 * limit).count()};
+    ::nanosleep(&longer, nullptr);  // allowed: a thread that is busy, not a wait
+  });
+}
+
+// Until the server has begun to serve the connection.
+void wait_for_connection(TestServer& server) {
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (http::connections_gauge().value() < 1) ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+  server.on_thread([] {});
+}
+
+TEST(HttpTimeLimits, a_head_is_late_even_if_its_next_bytes_came_at_that_moment) {
+  http::ServerConfig config = quick_config();
+  config.head_timeout = limit;
+  TestServer server(config);
+  RawClient client(server.port());
+  client.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\nG");
+  EXPECT_EQ(client.read_response().status, 200);
+  send_while_limit_passes(server, client, "ET /hello HTTP/1.1\r\nHost: a\r\nX: " + std::string(5'000, 'x'));
+  EXPECT_EQ(client.read_response().status, 408);
+}
+
+TEST(HttpTimeLimits, a_handshake_is_late_even_if_its_next_bytes_came_at_that_moment) {
+  const Certificates certificates;
+  http::ServerConfig config = quick_config();
+  config.tls_certificate = certificates.file("here.pem");
+  config.tls_key = certificates.file("here.key");
+  config.head_timeout = limit;
+  TestServer server(config);
+  RawClient client(server.port());
+  wait_for_connection(server);
+  // Three records of 16 KiB with the beginning of a ClientHello of 100,000 bytes.
+  std::string hello;
+  for (int i = 0; i < 3; ++i) {
+    hello += std::string("\x16\x03\x01\x40\x00", 5);
+    hello += i == 0 ? std::string("\x01\x01\x86\xa0", 4) + std::string(16'380, '\0') : std::string(16'384, '\0');
+  }
+  send_while_limit_passes(server, client, hello);
+  EXPECT_EQ(client.read_to_end(), "");
+}
+
+TEST(HttpTimeLimits, a_client_that_goes_on_sending_after_its_refusal_is_left_in_time) {
+  http::ServerConfig config = quick_config();
+  config.lingering_time = limit;
+  TestServer server(config);
+  RawClient client(server.port());
+  client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n");
+  EXPECT_EQ(client.read_response().status, 413);
+  send_while_limit_passes(server, client, std::string(10'000, 'x'));
+  RawClient probe(server.port());
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (probe.get("/connections").body != "1") ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+}
+
+}  // namespace
+}  // namespace sluice::test
