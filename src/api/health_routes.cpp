@@ -109,6 +109,7 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskS
            .tag = "system",
            .summary = "Whether the process is alive.",
            .answers = {{200, "It is.", R"({"type":"object","properties":{"status":{"const":"alive"}}})"}},
+           .options = {.always_served = true},
            .action = healthz});
   constexpr std::string_view ready_schema =
       R"({"type":"object","required":["status","engines"],"properties":{)"
@@ -120,11 +121,13 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskS
            .answers = {{200, "Every engine that is needed answers.", std::string(ready_schema)},
                        {503, "An engine that is needed does not answer, or the server is stopping.",
                         std::string(ready_schema)}},
+           .options = {.always_served = true},
            .action = [probes, &readiness](const Call&) { return readyz(probes, readiness); }});
   api.add({.pattern = "/metrics",
            .tag = "system",
            .summary = "Metrics in Prometheus' text format.",
            .answers = {{200, "All metrics.", R"({"type":"string"})", "text/plain"}},
+           .options = {.always_served = true},
            .action = metrics_text});
 }
 

@@ -18,10 +18,36 @@ using State = RequestParser::State;
 // How much a client may still send after we have answered and closed, so that it gets to read the answer.
 constexpr size_t lingering_bytes = 1 << 20;
 
-struct InFlight {
-  explicit InFlight(std::atomic<size_t>& counter) : count(counter) { count.fetch_add(1, std::memory_order_relaxed); }
-  ~InFlight() { count.fetch_sub(1, std::memory_order_relaxed); }
-  std::atomic<size_t>& count;
+Problem overloaded() {
+  return {.status = 503,
+          .code = "overloaded",
+          .title = "The server is handling as many requests as it can.",
+          .retry_after = Duration{1s}};
+}
+
+// A request's place among the `max_in_flight` that are handled at once.
+class Place {
+ public:
+  explicit Place(Engine& engine) : engine_(engine) {}
+  ~Place() { leave(); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  // False, and counted as a refusal, when all are taken.
+  bool take() {
+    taken_ = engine_.in_flight.fetch_add(1, std::memory_order_relaxed) < engine_.config.max_in_flight;
+    if (taken_) return true;
+    engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
+    count_rejected("in_flight");
+    return false;
+  }
+  void leave() {
+    if (std::exchange(taken_, false)) engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  Engine& engine_;
+  bool taken_ = false;
 };
 
 // One coroutine from the first byte to the last. Where answering needs no waiting, none of its helpers is a coroutine:
@@ -47,6 +73,7 @@ class StreamConnection final : public Connection, private Line {
   }
 
   void abort() override { stream_.abort(); }
+  bool make_room() override;
 
  private:
   static constexpr bool is_plain = TimedStream<Stream>::is_plain;
@@ -74,11 +101,13 @@ class StreamConnection final : public Connection, private Line {
   RequestReader<Stream> reader_;
   ResponseWriter<Stream> writer_;
   bool draining_ = false;
+  bool is_new_ = true;        // no request has come yet
   bool must_linger_ = false;  // the answer came before the end of the request
 };
 
 template <class Stream>
 Task<> StreamConnection<Stream>::run() {
+  worker_.idle.push_back(*this);
   bool more = co_await open();
   while (more) {
     reader_.parser().reset();
@@ -91,6 +120,7 @@ Task<> StreamConnection<Stream>::run() {
       more = reader_.take(got, failed);
     }
     stream_.waited();
+    if (is_linked()) unlink();
     if (!more && stream_.is_late() && reader_.parser().started()) {
       Response late = exchange_.refuse(reader_.parser().head(), peer_, request_timeout());
       if (!send_at_once(late)) co_await writer_.send_rest(late);
@@ -108,7 +138,19 @@ bool StreamConnection<Stream>::wait_for_head() {
   const Wait next = reader_.parser().started() ? Wait::head : Wait::idle;
   if (next == Wait::idle && is_draining()) return false;
   if (stream_.waiting_for() == next) return !stream_.is_late();
-  stream_.wait_for(next, next == Wait::head ? config_.head_timeout : config_.idle_timeout);
+  // Who connects has something to say; who was answered may think about it.
+  const bool is_between_requests = next == Wait::idle && !is_new_;
+  stream_.wait_for(next, is_between_requests ? config_.idle_timeout : config_.head_timeout);
+  if (!is_linked()) worker_.idle.push_back(*this);
+  return true;
+}
+
+template <class Stream>
+bool StreamConnection<Stream>::make_room() {
+  if (has_unread(stream_.socket().native_handle())) return false;
+  unlink();
+  writer_.slot().give_back();
+  abort();
   return true;
 }
 
@@ -147,8 +189,11 @@ Task<bool> StreamConnection<Stream>::read_proxy_header() {
   stream_.waited();
   if (header.state == ProxyHeader::State::malformed) co_return false;
   input.use(header.size);
-  if (header.source) peer_.address = *header.source;
-  co_return true;
+  if (!header.source) co_return true;
+  peer_.address = *header.source;
+  if (writer_.slot().count_for(peer_.address)) co_return true;
+  if constexpr (is_plain) turn_away(stream_.socket());
+  co_return false;
 }
 
 // The answer to a request that must not reach its handler.
@@ -156,15 +201,7 @@ template <class Stream>
 std::optional<Response> StreamConnection<Stream>::refuse() {
   const RequestParser& parser = reader_.parser();
   if (parser.state() == State::failed) return exchange_.refuse(parser.head(), peer_, problem_of(parser.error()));
-  std::optional<Response> response = exchange_.begin(parser.head(), peer_);
-  if (!response && worker_.engine.in_flight.load(std::memory_order_relaxed) >= config_.max_in_flight) {
-    count_rejected("in_flight");
-    response = exchange_.answer({.status = 503,
-                                 .code = "overloaded",
-                                 .title = "The server is handling as many requests as it can.",
-                                 .retry_after = Duration{1s}});
-  }
-  return response;
+  return exchange_.begin(parser.head(), peer_);
 }
 
 // False when the connection must not be used further.
@@ -172,10 +209,10 @@ template <class Stream>
 Task<bool> StreamConnection<Stream>::answer_request() {
   const bool failed = reader_.parser().state() == State::failed;
   if (failed && reader_.input().unread().starts_with("PRI * HTTP/2")) co_return false;  // we never said we speak it
+  is_new_ = false;
   std::optional<Response> response = refuse();
-  std::optional<InFlight> in_flight;
+  Place place(worker_.engine);
   if (!response) {
-    in_flight.emplace(worker_.engine.in_flight);
     exchange_.request().line = this;
     reader_.begin_body(exchange_.route()->options.max_body);
     if (exchange_.route()->options.streamed_body) {
@@ -184,6 +221,9 @@ Task<bool> StreamConnection<Stream>::answer_request() {
       response = co_await reader_.read_body();
     }
   }
+  // Only now, with all of the request there: one that never comes takes no place.
+  if (!response && !exchange_.route()->options.always_served && !place.take())
+    response = exchange_.answer(overloaded());
   if (!response) {
     stream_.wait_for_handler(exchange_.route()->options.timeout, is_only_for_client());
     std::exception_ptr failure;
@@ -276,6 +316,25 @@ Task<> StreamConnection<Stream>::linger() {
 }
 
 }  // namespace
+
+void turn_away(Socket& socket) {
+  static const std::string answer = [] {
+    Problem problem{.status = 503,
+                    .code = "too-many-connections",
+                    .title = "The server has as many connections as it can serve.",
+                    .retry_after = Duration{1s}};
+    Response response = problem.to_response("");
+    const std::string& body = std::get<std::string>(response.body);
+    return fmt::format(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+        "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+        body.size(), body);
+  }();
+  boost::system::error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.send(asio::buffer(answer), 0, ignored);
+  socket.shutdown(Socket::shutdown_both, ignored);
+}
 
 std::unique_ptr<Connection> make_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot) {
   return std::make_unique<StreamConnection<Socket>>(worker, std::move(peer), std::move(slot), std::move(socket));

@@ -12,7 +12,7 @@
 namespace sluice::http {
 
 // What the thread that owns a connection can tell it. Belongs to that thread.
-class Connection {
+class Connection : public IdleConnection {
  public:
   virtual ~Connection() = default;
 
@@ -32,5 +32,8 @@ class Connection {
 std::unique_ptr<Connection> make_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot);
 std::unique_ptr<Connection> make_tls_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot,
                                                 asio::ssl::context& tls);
+
+// Tells a client that there are too many connections, and closes. What the socket does not take at once is not sent.
+void turn_away(Socket& socket);
 
 }  // namespace sluice::http

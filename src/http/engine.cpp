@@ -6,38 +6,59 @@
 
 namespace sluice::http {
 
-ConnectionSlots::Slot::~Slot() {
-  if (slots_) slots_->give_back(address_.get());
+namespace {
+
+// What is counted as one client.
+Address counted(const Address& address) {
+  if (address.is_v4()) return address;
+  const asio::ip::address_v6 v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6);
+  auto bytes = v6.to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), uint8_t{0});
+  return asio::ip::address_v6(bytes);
 }
 
-std::optional<ConnectionSlots::Slot> ConnectionSlots::take(const Address& address) {
+}  // namespace
+
+bool ConnectionSlots::Slot::count_for(const Address& address) {
+  if (slots_->max_per_address_ == 0) return true;
+  auto client = std::make_unique<Address>(counted(address));
+  if (!slots_->add(*client)) return false;
+  address_ = std::move(client);
+  return true;
+}
+
+void ConnectionSlots::Slot::give_back() {
+  if (!slots_) return;
+  if (address_) slots_->remove(*address_);
+  slots_->open_.fetch_sub(1, std::memory_order_relaxed);
+  connections_gauge().add(-1);
+  slots_.reset();
+}
+
+std::optional<ConnectionSlots::Slot> ConnectionSlots::take() {
   if (open_.fetch_add(1, std::memory_order_relaxed) >= max_) {
     open_.fetch_sub(1, std::memory_order_relaxed);
-    count_rejected("connections");
     return std::nullopt;
   }
-  std::unique_ptr<Address> counted;
-  if (max_per_address_ > 0) {
-    const std::lock_guard lock(mutex_);
-    size_t& of_address = by_address_[address];
-    if (of_address >= max_per_address_) {
-      open_.fetch_sub(1, std::memory_order_relaxed);
-      count_rejected("connections_per_address");
-      return std::nullopt;
-    }
-    ++of_address;
-    counted = std::make_unique<Address>(address);
-  }
   connections_gauge().add(1);
-  return Slot(shared_from_this(), std::move(counted));
+  return Slot(shared_from_this());
 }
 
-void ConnectionSlots::give_back(const Address* address) {
-  open_.fetch_sub(1, std::memory_order_relaxed);
-  connections_gauge().add(-1);
-  if (address == nullptr) return;
+bool ConnectionSlots::add(const Address& address) {
   const std::lock_guard lock(mutex_);
-  const auto found = by_address_.find(*address);
+  size_t& of_address = by_address_[address];
+  if (of_address >= max_per_address_) {
+    count_rejected("connections_per_address");
+    return false;
+  }
+  ++of_address;
+  return true;
+}
+
+void ConnectionSlots::remove(const Address& address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_address_.find(address);
   if (--found->second == 0) by_address_.erase(found);
 }
 

@@ -12,6 +12,7 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/intrusive/list.hpp>
 
 #include "base/random.h"
 #include "http/gzip.h"
@@ -27,18 +28,23 @@ namespace sluice::http {
 // Sockets with the loop's own executor: Asio's general one costs an indirection per operation.
 using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
 
-// How many connections are open, in all and per address. Outlives the server: what was taken over may still hold a
-// slot. Safe to share between threads.
+// How many connections are open, in all and per address; of IPv6 addresses a /64 counts as one, since that is what one
+// client has. Outlives the server: what was taken over may still hold a slot. Safe to share between threads.
 class ConnectionSlots : public std::enable_shared_from_this<ConnectionSlots> {
  public:
   // Given back when destroyed.
   class Slot {
    public:
-    Slot(std::shared_ptr<ConnectionSlots> slots, std::unique_ptr<Address> address)
-        : slots_(std::move(slots)), address_(std::move(address)) {}
+    explicit Slot(std::shared_ptr<ConnectionSlots> slots) : slots_(std::move(slots)) {}
     Slot(Slot&&) = default;
     Slot& operator=(Slot&&) = delete;
-    ~Slot();
+    ~Slot() { give_back(); }
+
+    // Counts the connection as one of the address, once that is known. False, and counted as a refusal, when the
+    // address has as many as it may.
+    bool count_for(const Address& address);
+    // Before its time.
+    void give_back();
 
    private:
     std::shared_ptr<ConnectionSlots> slots_;
@@ -47,11 +53,12 @@ class ConnectionSlots : public std::enable_shared_from_this<ConnectionSlots> {
 
   ConnectionSlots(size_t max, size_t max_per_address) : max_(max), max_per_address_(max_per_address) {}
 
-  // Nothing when there is no room; counts the refusal.
-  std::optional<Slot> take(const Address& address);
+  // Nothing when there is no room.
+  std::optional<Slot> take();
 
  private:
-  void give_back(const Address* address);
+  bool add(const Address& address);
+  void remove(const Address& address);
 
   size_t max_;
   size_t max_per_address_;
@@ -81,6 +88,18 @@ struct Engine {
   std::array<std::unique_ptr<RouteMetrics>, 8> unmatched_;
 };
 
+// A connection that waits for a request, and can be closed to make room for another. It is in its thread's list while
+// it waits.
+class IdleConnection
+    : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  // Closes the connection and gives its slot back at once. False where bytes of a request are there.
+  virtual bool make_room() = 0;
+
+ protected:
+  ~IdleConnection() = default;
+};
+
 // The thread's part.
 struct Worker {
   Worker(Engine& server_engine, asio::io_context& loop);
@@ -92,6 +111,8 @@ struct Worker {
   Engine& engine;
   asio::io_context& context;
   TimerWheel wheel;
+  // In the order in which they began to wait.
+  boost::intrusive::list<IdleConnection, boost::intrusive::constant_time_size<false>> idle;
   SeededRandom random;
   std::string date;  // "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
 

@@ -6,7 +6,6 @@
 #include <netinet/tcp.h>
 
 #include "base/check.h"
-#include "http/problem.h"
 #include "runtime/log.h"
 
 namespace sluice::http {
@@ -78,8 +77,11 @@ void Listener::tell_accept_failure(const boost::system::error_code& failed) {
 void Listener::adopt(Socket socket, Address peer) {
   boost::system::error_code ignored;
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-  auto slot = worker_.engine.slots->take(peer);
+  auto slot = take_slot();
   if (!slot) return turn_away(socket);
+  // Of a proxy's connections the client's address is known later.
+  const bool is_client = !worker_.engine.proxy_protocol_from.contains(peer);
+  if (is_client && !slot->count_for(peer)) return turn_away(socket);
   auto made = tls_ != nullptr
                   ? make_tls_connection(worker_, std::move(socket), std::move(peer), std::move(*slot), *tls_)
                   : make_connection(worker_, std::move(socket), std::move(peer), std::move(*slot));
@@ -93,24 +95,21 @@ void Listener::adopt(Socket socket, Address peer) {
                  }));
 }
 
-// Not worth a coroutine: what the socket's empty buffer does not take is not sent.
-void Listener::turn_away(Socket& socket) {
-  static const std::string answer = [] {
-    Problem problem{.status = 503,
-                    .code = "too-many-connections",
-                    .title = "The server has as many connections as it can serve.",
-                    .retry_after = Duration{1s}};
-    Response response = problem.to_response("");
-    const std::string& body = std::get<std::string>(response.body);
-    return fmt::format(
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
-        "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
-        body.size(), body);
-  }();
-  boost::system::error_code ignored;
-  socket.non_blocking(true, ignored);
-  socket.send(asio::buffer(answer), 0, ignored);
-  socket.shutdown(Socket::shutdown_both, ignored);
+// When all are in use, the connection that has waited for its next request for the longest time goes. Only those of
+// this thread are asked: the others' lists are not ours, and the kernel spreads connections evenly.
+std::optional<ConnectionSlots::Slot> Listener::take_slot() {
+  constexpr int asked_at_most = 16;
+  ConnectionSlots& slots = *worker_.engine.slots;
+  if (auto slot = slots.take()) return slot;
+  auto next = worker_.idle.begin();
+  for (int asked = 0; asked < asked_at_most && next != worker_.idle.end(); ++asked) {
+    IdleConnection& longest = *next++;
+    if (!longest.make_room()) continue;
+    count_rejected("idle_connection");
+    if (auto slot = slots.take()) return slot;
+  }
+  count_rejected("connections");
+  return std::nullopt;
 }
 
 Task<> Listener::tick() {

@@ -41,7 +41,7 @@ class Listener {
   // Counts every failure; the first goes to the log, then at most one line a minute.
   void tell_accept_failure(const boost::system::error_code& failed);
   void adopt(Socket socket, Address peer);
-  static void turn_away(Socket& socket);
+  std::optional<ConnectionSlots::Slot> take_slot();
 
   Worker worker_;
   asio::ssl::context* tls_;

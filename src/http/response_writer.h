@@ -28,6 +28,7 @@ class ResponseWriter {
   // What is left of the answer. False when the connection broke, or is no longer ours.
   Task<bool> send_rest(Response& response);
 
+  ConnectionSlots::Slot& slot() { return slot_; }
   // Whether the connection can be used further, now that the client was told.
   bool keep() const { return keep_; }
   // Bytes of the current answer.

@@ -25,6 +25,7 @@ struct RouteOptions {
   size_t max_body = 1 << 20;   // 413 above
   Duration timeout = 30s;      // the handler's deadline; 0: none
   bool streamed_body = false;  // the handler reads Request::stream instead of Request::body
+  bool always_served = false;  // not counted among the requests in flight: for health checks
   // What a body may be; 415 otherwise. "*/*" takes anything.
   std::vector<std::string> content_types = {"application/json"};
   bool compress = true;       // gzip where the client takes it and the answer gains by it

@@ -49,7 +49,10 @@ void describe_limits(config::Section<ServerConfig>& section) {
   section.bytes("max_head", &C::max_head, "Of a request's head; 431 above.").between(kib(1), mib(1));
   section.bytes("max_target", &C::max_target, "Of a request's path and query; 414 above.").at_least({64});
   section.key("max_headers", &C::max_headers, "Header fields of a request; 431 above.").at_least(1);
-  section.key("head_timeout", &C::head_timeout, "From a head's first byte to its last; 408 after.").at_least(1ms);
+  section
+      .key("head_timeout", &C::head_timeout,
+           "From a head's first byte to its last; 408 after. A new connection has the same time for its first byte.")
+      .at_least(1ms);
   section
       .key("body_timeout", &C::body_timeout,
            "For a body, and a second more for every min_body_rate that came; 408 after.")
@@ -61,10 +64,18 @@ void describe_limits(config::Section<ServerConfig>& section) {
            "For an answer to be read; who keeps reading min_write_rate gets it again, others are closed.")
       .at_least(1ms);
   section.bytes("min_write_rate", &C::min_write_rate, "What a client must read in a second.").at_least({1});
-  section.key("max_connections", &C::max_connections, "More are told 503 and closed.").at_least(1);
+  section
+      .key("max_connections", &C::max_connections,
+           "When a further client connects, the connection that is idle for the longest time is closed; if none is "
+           "idle, the client is told 503.")
+      .at_least(1);
   section.key("max_connections_per_address", &C::max_connections_per_address,
-              "Likewise, for each address; 0 is no limit.");
-  section.key("max_in_flight", &C::max_in_flight, "Requests handled at once; more get 503.").at_least(1);
+              "Connections of one client: an IPv4 address or an IPv6 /64, behind the PROXY protocol the real one. More "
+              "are told 503 and closed; 0 is no limit.");
+  section
+      .key("max_in_flight", &C::max_in_flight,
+           "Requests whose handlers run at once; more get 503. Health routes are not counted.")
+      .at_least(1);
 }
 
 }  // namespace

@@ -189,50 +189,5 @@ TEST(HttpLimits, a_client_that_does_not_read_is_dropped) {
   EXPECT_LT(client.read_to_end().size(), 30'000'000U);
 }
 
-TEST(HttpLimits, connections_above_the_limit_are_told_503) {
-  http::ServerConfig config = quick_config();
-  config.max_connections = 2;
-  const TestServer server(config);
-  RawClient first(server.port());
-  EXPECT_EQ(first.get("/hello").status, 200);
-  {
-    RawClient second(server.port());
-    EXPECT_EQ(second.get("/hello").status, 200);
-    RawClient third(server.port());
-    const RawResponse refused = third.read_response();
-    EXPECT_EQ(refused.status, 503);
-    EXPECT_EQ(refused.header("Retry-After"), "1");
-    EXPECT_EQ(third.read_to_end(), "");
-  }
-  while (first.get("/connections").body != "1") {
-  }
-  RawClient fourth(server.port());
-  EXPECT_EQ(fourth.get("/hello").status, 200);
-}
-
-TEST(HttpLimits, connections_per_address_can_be_limited) {
-  http::ServerConfig config = quick_config();
-  config.max_connections_per_address = 1;
-  const TestServer server(config);
-  RawClient first(server.port());
-  EXPECT_EQ(first.get("/hello").status, 200);
-  RawClient second(server.port());
-  EXPECT_EQ(second.read_response().status, 503);
-}
-
-TEST(HttpLimits, requests_above_the_limit_get_503_at_once) {
-  http::ServerConfig config = quick_config();
-  config.max_in_flight = 1;
-  TestServer server(config);
-  RawClient busy(server.port());
-  busy.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-  RawClient client(server.port());
-  RawResponse refused = client.get("/hello");
-  while (refused.status == 200) refused = client.get("/hello");  // until the other one has arrived
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(refused.header("Retry-After"), "1");
-  server.server().drain(0s);
-}
-
 }  // namespace
 }  // namespace sluice::test

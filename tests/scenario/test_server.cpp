@@ -159,6 +159,7 @@ http::Router TestServer::make_router() {
   http::Router router;
   router.add(Method::get, "/", hello);
   router.add(Method::get, "/hello", hello);
+  router.add(Method::get, "/alive", hello, {.always_served = true});
   router.add(Method::get, "/large", large);
   router.add(Method::get, "/keeping", keeping);
   router.add(Method::get, "/shared", shared);

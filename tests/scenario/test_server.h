@@ -10,7 +10,7 @@ namespace sluice::test {
 
 http::ServerConfig quick_config();
 
-// GET /hello, /large, /wait (until cancelled), /pause (for a moment), /fail, /down, /pieces, /whoami, /items/{id:int},
+// GET /hello, /alive (always served), /large, /wait (until cancelled), /pause (for a moment), /fail, /down, /pieces, /whoami, /items/{id:int},
 // /tagged, /events/{topic}, /connections; POST /echo, /count (streamed body), /count_late (likewise, and until
 // cancelled), /pause; PUT /items/{id:int}.
 class TestServer : private http::SseOwner {
