@@ -28,9 +28,11 @@ void Api::add(Endpoint endpoint) {
 void Api::install(http::Router& router) {
   for (const auto& endpoint : endpoints_) {
     const Endpoint& serves = *endpoint;
+    http::RouteOptions options = serves.options;
+    options.decides_on_head = serves.role.has_value();
     router.add(
         serves.method, serves.pattern, [this, &serves](http::Request& request) { return serve(serves, request); },
-        serves.options);
+        std::move(options));
   }
 }
 
@@ -46,6 +48,7 @@ Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request
   if (!caller->may_act_as(*endpoint.role)) {
     co_return forbidden(request, fmt::format("This needs the role {}.", name(*endpoint.role)));
   }
+  if (request.body_pending) co_await request.line->receive_body();
   Call call{request, std::move(caller)};
   co_return co_await endpoint.action(std::move(call));
 }

@@ -18,13 +18,6 @@ using State = RequestParser::State;
 // How much a client may still send after we have answered and closed, so that it gets to read the answer.
 constexpr size_t lingering_bytes = 1 << 20;
 
-Problem overloaded() {
-  return {.status = 503,
-          .code = "overloaded",
-          .title = "The server is handling as many requests as it can.",
-          .retry_after = Duration{1s}};
-}
-
 // A request's place among the `max_in_flight` that are handled at once.
 class Place {
  public:
@@ -62,6 +55,7 @@ class StreamConnection final : public Connection, private Line {
         peer_{.address = std::move(peer), .secure = !is_plain},
         stream_(worker, cancel_, std::forward<Args>(args)...),
         exchange_(worker),
+        place_(worker.engine),
         reader_(worker, stream_, exchange_),
         writer_(stream_, exchange_, std::move(slot)) {}
 
@@ -82,9 +76,12 @@ class StreamConnection final : public Connection, private Line {
   Task<bool> open();
   Task<bool> read_proxy_header();
   std::optional<Response> refuse();
+  void begin_body();
+  bool may_begin() { return exchange_.route()->options.always_served || place_.take(); }
   Task<bool> answer_request();
   bool is_only_for_client();
   bool has_hung_up() override;
+  Task<> receive_body() override;
   Response answer_failure(const std::exception_ptr& failure, HandlerStop stopped);
   bool send_at_once(Response& response);
   Task<> take_back(Response& response);
@@ -98,6 +95,7 @@ class StreamConnection final : public Connection, private Line {
   Client peer_;
   TimedStream<Stream> stream_;
   Exchange exchange_;
+  Place place_;
   RequestReader<Stream> reader_;
   ResponseWriter<Stream> writer_;
   bool draining_ = false;
@@ -201,7 +199,9 @@ template <class Stream>
 std::optional<Response> StreamConnection<Stream>::refuse() {
   const RequestParser& parser = reader_.parser();
   if (parser.state() == State::failed) return exchange_.refuse(parser.head(), peer_, problem_of(parser.error()));
-  return exchange_.begin(parser.head(), peer_);
+  std::optional<Response> response = exchange_.begin(parser.head(), peer_);
+  if (!response && !may_begin()) response = exchange_.answer(overloaded());
+  return response;
 }
 
 // False when the connection must not be used further.
@@ -211,23 +211,12 @@ Task<bool> StreamConnection<Stream>::answer_request() {
   if (failed && reader_.input().unread().starts_with("PRI * HTTP/2")) co_return false;  // we never said we speak it
   is_new_ = false;
   std::optional<Response> response = refuse();
-  Place place(worker_.engine);
   if (!response) {
-    exchange_.request().line = this;
-    reader_.begin_body(exchange_.route()->options.max_body);
-    if (exchange_.route()->options.streamed_body) {
-      exchange_.request().stream = &reader_;
-    } else if (reader_.parser().state() == State::body && !reader_.parse_body()) {
-      response = co_await reader_.read_body();
-    }
-  }
-  // Only now, with all of the request there: one that never comes takes no place.
-  if (!response && !exchange_.route()->options.always_served && !place.take())
-    response = exchange_.answer(overloaded());
-  if (!response) {
+    begin_body();
     stream_.wait_for_handler(exchange_.route()->options.timeout, is_only_for_client());
     std::exception_ptr failure;
     try {
+      if (exchange_.request().body_pending && !exchange_.route()->options.decides_on_head) co_await receive_body();
       Task<Response> task = exchange_.route()->handler(exchange_.request());
       response.emplace(co_await std::move(task));
     } catch (...) {
@@ -238,6 +227,8 @@ Task<bool> StreamConnection<Stream>::answer_request() {
     if (stopped != HandlerStop::none)
       co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
     if (failure) response = answer_failure(failure, stopped);
+    place_.leave();
+    reader_.end_body();
   }
   // Most answers go out at once; only the others need to wait.
   bool sent = send_at_once(*response);
@@ -245,6 +236,33 @@ Task<bool> StreamConnection<Stream>::answer_request() {
   exchange_.finish(response->status, writer_.written());
   if (!sent && response->if_unsent) co_await take_back(*response);
   co_return sent&& writer_.keep();
+}
+
+template <class Stream>
+void StreamConnection<Stream>::begin_body() {
+  Request& request = exchange_.request();
+  request.line = this;
+  reader_.begin_body();
+  if (exchange_.route()->options.streamed_body) {
+    request.stream = &reader_;
+  } else if (reader_.parser().state() == State::body) {
+    request.body_pending = !reader_.parse_body();
+  }
+}
+
+// While the body comes, or does not, nothing is handled: the place is somebody else's, and the handler's time begins
+// anew.
+template <class Stream>
+Task<> StreamConnection<Stream>::receive_body() {
+  place_.leave();
+  std::optional<Problem> problem = co_await reader_.read_body();
+  if (!problem && !may_begin()) problem = overloaded();
+  Request& request = exchange_.request();
+  request.body_pending = false;
+  const Duration timeout = exchange_.route()->options.timeout;
+  if (timeout.count() > 0) request.deadline = Deadline::after(worker_.engine.clock, timeout);
+  stream_.wait_for_handler(timeout, is_only_for_client());
+  if (problem) throw BodyFailed(std::move(*problem));
 }
 
 // What changes something is seen through even if its client has gone: it will come back and ask what became of it.

@@ -68,7 +68,8 @@ Engine::Engine(ServerConfig server_config, Router server_router, Clock& server_c
       clock(server_clock),
       trusted_proxies(config.trusted_proxies),
       proxy_protocol_from(config.proxy_protocol_from),
-      slots(std::make_shared<ConnectionSlots>(config.max_connections, config.max_connections_per_address)) {
+      slots(std::make_shared<ConnectionSlots>(config.max_connections, config.max_connections_per_address)),
+      body_memory(config.body_memory) {
   for (size_t i = 0; i < unmatched_.size(); ++i) {
     const std::string_view method = i < 7 ? name(static_cast<Method>(i)) : "OTHER";
     unmatched_[i] = std::make_unique<RouteMetrics>(method, "none");

@@ -15,6 +15,7 @@
 #include <boost/intrusive/list.hpp>
 
 #include "base/random.h"
+#include "http/body_memory.h"
 #include "http/gzip.h"
 #include "http/networks.h"
 #include "http/router.h"
@@ -82,6 +83,7 @@ struct Engine {
   Networks proxy_protocol_from;
   std::shared_ptr<ConnectionSlots> slots;
   std::atomic<size_t> in_flight{0};
+  BodyMemory body_memory;
   std::atomic<bool> draining{false};
 
  private:

@@ -13,8 +13,6 @@
 namespace sluice::http {
 namespace {
 
-constexpr size_t kept_body = 16 << 10;
-
 std::string join(const std::vector<Method>& methods) {
   std::string out;
   for (const Method method : methods) out.append(out.empty() ? "" : ", ").append(name(method));
@@ -40,6 +38,20 @@ Problem request_timeout() {
   return {408, "request-timeout", "The request did not arrive in time."};
 }
 
+Problem overloaded() {
+  return {.status = 503,
+          .code = "overloaded",
+          .title = "The server is handling as many requests as it can.",
+          .retry_after = Duration{1s}};
+}
+
+Problem body_memory_used_up() {
+  count_rejected("body_memory");
+  Problem problem = overloaded();
+  problem.detail = "Other request bodies take all the memory that there is for them.";
+  return problem;
+}
+
 Problem client_gone() {
   return {499, "client-gone", "The client hung up before its answer was there."};
 }
@@ -62,9 +74,8 @@ void Exchange::name(const RequestHead& head, const Client& peer) {
   request_.path.clear();
   request_.query = {};
   request_.headers = &head.headers;
-  // A large body's memory is not kept for the next request, which may never come.
-  if (request_.body.capacity() > kept_body) request_.body = {};
   request_.body.clear();
+  request_.body_pending = false;
   request_.stream = nullptr;
   request_.params.clear();
   request_.deadline = {};
@@ -113,6 +124,11 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
   return response;
 }
 
+uint64_t Exchange::body_limit() const {
+  const RouteOptions& options = route_->options;
+  return options.streamed_body ? options.max_body : std::min(options.max_body, worker_.engine.config.body_memory);
+}
+
 std::optional<Problem> Exchange::check_body(const RequestHead& head) const {
   if (!head.has_body()) return std::nullopt;
   const RouteOptions& options = route_->options;
@@ -120,7 +136,7 @@ std::optional<Problem> Exchange::check_body(const RequestHead& head) const {
     return Problem{415, "unsupported-media-type", "The body's Content-Type is not accepted here.",
                    "Accepted: " + fmt::format("{}", fmt::join(options.content_types, ", "))};
   }
-  if (head.content_length > options.max_body) return problem_of(ParseError::body_too_large);
+  if (head.content_length > body_limit()) return problem_of(ParseError::body_too_large);
   return std::nullopt;
 }
 

@@ -17,6 +17,8 @@ namespace sluice::http {
 
 Problem problem_of(ParseError error);
 Problem request_timeout();
+Problem overloaded();
+Problem body_memory_used_up();
 // For the log and the metrics, and for who has only closed its own half.
 Problem client_gone();
 
@@ -57,9 +59,11 @@ class Exchange {
   // The answer is out (or the connection broke): log and metrics.
   void finish(int status, uint64_t bytes);
 
+  // What the body may have at most: where it is kept whole, no more than all bodies together.
+  uint64_t body_limit() const;
+
   Request& request() { return request_; }
   const Route* route() const { return route_; }
-  Instant began() const { return began_; }
 
  private:
   void name(const RequestHead& head, const Client& peer);

@@ -17,6 +17,8 @@ class InputBuffer {
 
   std::string_view unread() const { return {bytes_.data() + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
+  // More than this is never unread.
+  size_t capacity() const { return bytes_.size(); }
   void use(size_t count) { begin_ += count; }
   void clear() { begin_ = end_ = 0; }
 

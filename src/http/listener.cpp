@@ -119,6 +119,7 @@ Task<> Listener::tick() {
     co_await worker_.engine.clock.sleep_until(next);
     worker_.refresh_date();
     in_flight_gauge().set(static_cast<double>(worker_.engine.in_flight.load(std::memory_order_relaxed)));
+    body_memory_gauge().set(static_cast<double>(worker_.engine.body_memory.used()));
     for (const Instant now = clock.now(); next <= now; next += worker_.wheel.tick()) worker_.wheel.advance();
   }
 }

@@ -88,13 +88,17 @@ class BodySource {
   virtual Task<std::optional<std::string>> next() = 0;
 };
 
-// The connection that a request came over, for handlers that wait long. Belongs to the connection's thread.
+// The connection that a request came over, for handlers that wait long or have yet to get their body. Belongs to the
+// connection's thread.
 class Line {
  public:
   virtual ~Line() = default;
   // Whether nobody is there for the answer any more. Asks the system; a client that vanished without a word is not
   // seen.
   virtual bool has_hung_up() = 0;
+  // For routes that decide on the head: reads the rest of the body into Request::body. Throws what the server answers
+  // where the body does not come, is malformed or too large, or where there is no memory for it.
+  virtual Task<> receive_body() = 0;
 };
 
 struct PathParam {
@@ -108,7 +112,8 @@ struct Request {
   std::string path;         // percent-decoded and validated: no empty, "." or ".." segment, no NUL, valid UTF-8
   std::string_view query;   // as sent, without the question mark
   const Headers* headers = nullptr;
-  std::string body;               // complete, unless the route asked for a stream
+  std::string body;               // complete, unless the route asked for a stream or decides on the head
+  bool body_pending = false;      // where the route decides on the head: some of the body has yet to be received
   BodySource* stream = nullptr;   // for routes that take their body in pieces
   Line* line = nullptr;           // as long as the handler runs
   std::vector<PathParam> params;  // of the route's pattern

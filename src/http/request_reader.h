@@ -25,8 +25,8 @@ class RequestReader final : public BodySource {
         stream_(stream),
         exchange_(exchange),
         parser_(
-            {.head_bytes = config_.max_head, .target_bytes = config_.max_target, .header_count = config_.max_headers}) {
-  }
+            {.head_bytes = config_.max_head, .target_bytes = config_.max_target, .header_count = config_.max_headers}),
+        share_(worker.engine.body_memory) {}
 
   RequestParser& parser() { return parser_; }
   InputBuffer& input() { return input_; }
@@ -44,24 +44,35 @@ class RequestReader final : public BodySource {
   }
 
   // Between a head and its body.
-  void begin_body(uint64_t limit) {
-    parser_.limit_body(limit);
+  void begin_body() {
+    parser_.limit_body(exchange_.body_limit());
     body_bytes_ = 0;
+    body_waited_ = {};
   }
-  // True where all of the body came along with its head, as short ones mostly do.
+  // Takes what has come. True where that is all, as with short bodies, which mostly come along with their heads.
   bool parse_body() {
     input_.use(parser_.parse(input_.unread(), exchange_.request().body));
     return parser_.state() == RequestParser::State::done;
   }
-  // The rest of the body into the request, or the answer that says what is wrong with it.
-  Task<std::optional<Response>> read_body();
+  // The rest of the body into the request, or what is wrong with it.
+  Task<std::optional<Problem>> read_body();
+  // Nobody needs the body any more. A large one's memory is not kept for the next request, which may never come.
+  void end_body() {
+    std::string& body = exchange_.request().body;
+    if (body.capacity() > kept_body) body = {};
+    share_.give_back();
+  }
   Task<std::optional<std::string>> next() override;
 
  private:
+  static constexpr size_t kept_body = 16 << 10;
+
   // Bounded: only framing may be left unparsed (a chunk's head, trailers), and none that we accept is this long.
   bool is_framing_too_long() const { return input_.unread().size() > config_.max_head; }
   Task<> continue_if_expected();
-  Duration body_time() const;
+  bool make_room(std::string& body);
+  void wait_for_body();
+  bool take_body(size_t got, const Error& failed);
 
   Worker& worker_;
   const ServerConfig& config_;
@@ -70,6 +81,9 @@ class RequestReader final : public BodySource {
   RequestParser parser_;
   InputBuffer input_;
   uint64_t body_bytes_ = 0;  // read so far
+  Duration body_waited_{};   // for the client to send them
+  Instant waits_since_{};
+  BodyMemory::Share share_;
 };
 
 template <class Stream>
@@ -81,11 +95,31 @@ bool RequestReader<Stream>::parse_head() {
   return parser_.state() != RequestParser::State::head;
 }
 
+// A handler that is slow to take a streamed body makes the client wait; that time is not the client's.
 template <class Stream>
-Duration RequestReader<Stream>::body_time() const {
+void RequestReader<Stream>::wait_for_body() {
   const auto earned = std::chrono::seconds(body_bytes_ / std::max<size_t>(1, config_.min_body_rate));
-  const auto spent = std::chrono::floor<Duration>(worker_.engine.clock.now() - exchange_.began());
-  return std::max(Duration{1}, config_.body_timeout + earned - spent);
+  const Duration left = config_.body_timeout + earned - body_waited_;
+  waits_since_ = worker_.engine.clock.now();
+  stream_.wait_for(Wait::body, std::clamp(left, Duration{1}, config_.body_idle_timeout));
+}
+
+template <class Stream>
+bool RequestReader<Stream>::take_body(size_t got, const Error& failed) {
+  body_waited_ += std::chrono::floor<Duration>(worker_.engine.clock.now() - waits_since_);
+  return take(got, failed) && !stream_.is_late();
+}
+
+// All of a body whose length is known, so that it is not refused half-way. The share of a chunked one grows with it.
+template <class Stream>
+bool RequestReader<Stream>::make_room(std::string& body) {
+  constexpr size_t first_share = 64 << 10;
+  const RequestHead& head = parser_.head();
+  if (head.chunked && body.capacity() - body.size() >= input_.capacity()) return true;
+  const size_t wanted = head.chunked ? std::max(first_share, 2 * body.capacity()) : head.content_length;
+  if (!share_.grow_to(wanted)) return false;
+  body.reserve(wanted);
+  return true;
 }
 
 template <class Stream>
@@ -95,23 +129,23 @@ Task<> RequestReader<Stream>::continue_if_expected() {
 }
 
 template <class Stream>
-Task<std::optional<Response>> RequestReader<Stream>::read_body() {
-  constexpr uint64_t reserved = 64 << 10;  // not all that was announced: memory is for what has come
-  if (parser_.state() == RequestParser::State::body) co_await continue_if_expected();
+Task<std::optional<Problem>> RequestReader<Stream>::read_body() {
   std::string& body = exchange_.request().body;
-  body.reserve(std::min(parser_.head().content_length, reserved));
+  bool is_first = true;
   while (parser_.state() == RequestParser::State::body) {
-    if (parse_body() || parser_.state() == RequestParser::State::failed) break;
-    if (is_framing_too_long()) co_return exchange_.answer(problem_of(ParseError::malformed));
+    if (is_framing_too_long()) co_return problem_of(ParseError::malformed);
+    if (!make_room(body)) co_return body_memory_used_up();
+    if (std::exchange(is_first, false)) co_await continue_if_expected();
     body_bytes_ = body.size();
-    stream_.wait_for(Wait::body, body_time());
+    wait_for_body();
     Error failed;
     const size_t got = co_await read_some(failed);
     stream_.waited();
-    if (!take(got, failed) || stream_.is_late()) co_return exchange_.answer(request_timeout());
+    if (!take_body(got, failed)) co_return request_timeout();
+    parse_body();
   }
   if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
-  co_return exchange_.answer(problem_of(parser_.error()));
+  co_return problem_of(parser_.error());
 }
 
 template <class Stream>
@@ -125,10 +159,10 @@ Task<std::optional<std::string>> RequestReader<Stream>::next() {
     if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
     if (parser_.state() == RequestParser::State::failed) throw BodyFailed(problem_of(parser_.error()));
     if (is_framing_too_long()) throw BodyFailed(problem_of(ParseError::malformed));
-    stream_.wait_for(Wait::body, body_time());
+    wait_for_body();
     Error failed;
     const size_t got = co_await read_some(failed);
-    const bool came = take(got, failed) && !stream_.is_late();
+    const bool came = take_body(got, failed);
     // A deadline that has passed meanwhile leaves no time, and that is not the same as no limit.
     const Duration left = exchange_.request().deadline.left(worker_.engine.clock);
     stream_.wait_for_handler(std::max(Duration{1}, left), false);

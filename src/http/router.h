@@ -25,6 +25,9 @@ struct RouteOptions {
   size_t max_body = 1 << 20;   // 413 above
   Duration timeout = 30s;      // the handler's deadline; 0: none
   bool streamed_body = false;  // the handler reads Request::stream instead of Request::body
+  // The handler begins when the head is there, and calls Line::receive_body where Request::body_pending and it wants
+  // the body. So nothing is read, and no 100 Continue sent, for callers that it refuses.
+  bool decides_on_head = false;
   bool always_served = false;  // not counted among the requests in flight: for health checks
   // What a body may be; 415 otherwise. "*/*" takes anything.
   std::vector<std::string> content_types = {"application/json"};

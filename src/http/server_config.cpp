@@ -55,7 +55,12 @@ void describe_limits(config::Section<ServerConfig>& section) {
       .at_least(1ms);
   section
       .key("body_timeout", &C::body_timeout,
-           "For a body, and a second more for every min_body_rate that came; 408 after.")
+           "For a body, and a second more for every min_body_rate that came; 408 after. Only the time counts in which "
+           "the server waits for the client.")
+      .at_least(1ms);
+  section
+      .key("body_idle_timeout", &C::body_idle_timeout,
+           "For the next byte of a body, however many came before; 408 after.")
       .at_least(1ms);
   section.bytes("min_body_rate", &C::min_body_rate, "What a client must send in a second.").at_least({1});
   section.key("idle_timeout", &C::idle_timeout, "Between requests of a connection; closed after.").at_least(1ms);
@@ -72,6 +77,10 @@ void describe_limits(config::Section<ServerConfig>& section) {
   section.key("max_connections_per_address", &C::max_connections_per_address,
               "Connections of one client: an IPv4 address or an IPv6 /64, behind the PROXY protocol the real one. More "
               "are told 503 and closed; 0 is no limit.");
+  section
+      .bytes("body_memory", &C::body_memory,
+             "Memory of all request bodies together; 503 where too little is left for a further one.")
+      .at_least(mib(1));
   section
       .key("max_in_flight", &C::max_in_flight,
            "Requests whose handlers run at once; more get 503. Health routes are not counted.")

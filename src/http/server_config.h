@@ -23,7 +23,9 @@ struct ServerConfig {
   size_t max_headers = 100;     // 431
   // From a head's first byte to its last: 408. Also for the first byte of a new connection: closed.
   Duration head_timeout = 10s;
-  Duration body_timeout = 30s;  // and a second more for every `min_body_rate` bytes that came: 408
+  // Of a body only the time counts in which we wait for the client.
+  Duration body_timeout = 30s;       // and a second more for every `min_body_rate` bytes that came: 408
+  Duration body_idle_timeout = 10s;  // for the next byte, however many came before: 408
   size_t min_body_rate = 16 << 10;
   Duration idle_timeout = 75s;      // between requests: closed
   Duration write_timeout = 30s;     // for an answer, and again as long as `min_write_rate` was read meanwhile: closed
@@ -31,7 +33,8 @@ struct ServerConfig {
 
   size_t max_connections = 10'000;         // above, the longest idle one is closed; where none is idle: 503
   size_t max_connections_per_address = 0;  // 0: no limit; 503 and closed above
-  size_t max_in_flight = 5'000;            // requests whose handlers run; more get 503
+  size_t body_memory = 256 << 20;  // of all bodies that are kept whole; 503 before one is read for which none is left
+  size_t max_in_flight = 5'000;    // requests whose handlers run; more get 503
 
   // Proxies whose X-Forwarded-For and -Proto are believed, as addresses or networks ("10.0.0.0/8").
   std::vector<std::string> trusted_proxies{};

@@ -10,6 +10,7 @@ const metrics::Histogram durations{
     "http_request_duration_seconds", "From the end of a request's head to the last byte of its answer.", {"route"}};
 const metrics::Gauge connections{"http_connections", "Open connections."};
 const metrics::Gauge in_flight{"http_requests_in_flight", "Requests being handled."};
+const metrics::Gauge body_memory{"http_body_memory_bytes", "Memory that request bodies take of http.body_memory."};
 const metrics::Gauge sse_connections{"sse_connections", "Open event streams."};
 const metrics::Counter rejected{
     "http_rejected_total", "Connections and requests turned away before any work was done.", {"reason"}};
@@ -40,6 +41,11 @@ metrics::GaugeCell& connections_gauge() {
 
 metrics::GaugeCell& in_flight_gauge() {
   static metrics::GaugeCell& cell = in_flight.with({});
+  return cell;
+}
+
+metrics::GaugeCell& body_memory_gauge() {
+  static metrics::GaugeCell& cell = body_memory.with({});
   return cell;
 }
 

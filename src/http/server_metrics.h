@@ -28,6 +28,7 @@ class RouteMetrics {
 
 metrics::GaugeCell& connections_gauge();
 metrics::GaugeCell& in_flight_gauge();
+metrics::GaugeCell& body_memory_gauge();
 metrics::GaugeCell& sse_connections_gauge();
 // Connections and requests turned away before any work was done.
 void count_rejected(std::string_view reason);

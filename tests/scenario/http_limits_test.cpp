@@ -134,18 +134,6 @@ TEST(HttpLimits, every_further_byte_does_not_buy_a_head_more_time) {
   trickle.join();
 }
 
-TEST(HttpLimits, a_body_that_does_not_come_times_out) {
-  http::ServerConfig config = quick_config();
-  config.body_timeout = 100ms;
-  const TestServer server(config);
-  RawClient client(server.port());
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{");
-  EXPECT_EQ(client.read_response().status, 408);
-  RawClient streamed(server.port());
-  streamed.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{");
-  EXPECT_EQ(streamed.read_response().status, 408);
-}
-
 TEST(HttpLimits, idle_connections_are_closed) {
   http::ServerConfig config = quick_config();
   config.idle_timeout = 100ms;

@@ -55,6 +55,15 @@ TEST_F(ServerScenario, starts_on_an_empty_folder_and_answers) {
   EXPECT_EQ(sluice.stop(), 0);
 }
 
+TEST_F(ServerScenario, who_has_no_token_is_refused_before_a_byte_of_the_body_is_read) {
+  SluiceServer sluice({.data = data()});
+  RawClient client(sluice.port());
+  client.send(
+      "POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.read_response().status, 401);
+}
+
 TEST_F(ServerScenario, a_second_server_on_the_same_data_is_refused_with_the_owner) {
   SluiceServer first({.data = data()});
   const CommandResult second = run_sluice({"serve", "--data", data(), "--listen", "127.0.0.1:0"});

@@ -113,6 +113,20 @@ Task<Response> count(Request& request) {
   co_return Response::text(200, std::to_string(bytes));
 }
 
+Task<Response> guarded(Request& request) {
+  if (request.header("Token") != "good") co_return Response::empty(401);
+  if (request.body_pending) co_await request.line->receive_body();
+  co_return Response::json(200, std::move(request.body));
+}
+
+Task<Response> count_slowly(Clock& clock, std::atomic<int>& pauses, Request& request) {
+  const auto first = co_await request.stream->next();
+  co_await clock.sleep_for(600ms);
+  ++pauses;
+  const Response rest = co_await count(request);
+  co_return Response::text(200, std::to_string(first->size() + std::stoul(std::get<std::string>(rest.body))));
+}
+
 Task<Response> listen(http::SseHub& hub, http::SseOwner& owner, Request& request) {
   co_return hub.subscribe(request, request.param("topic"), request.query_param("as").value_or(""), &owner);
 }
@@ -175,6 +189,9 @@ http::Router TestServer::make_router() {
   router.add(Method::put, "/items/{id:int}", item);
   router.add(Method::get, "/tagged", tagged, {.compute_etag = true});
   router.add(Method::post, "/echo", echo, {.max_body = 100'000});
+  router.add(Method::post, "/guarded", guarded, {.max_body = 100'000, .decides_on_head = true});
+  router.add(Method::post, "/count_slowly", [this](Request& request) { return count_slowly(clock_, pauses_, request); },
+             {.streamed_body = true, .content_types = {"*/*"}});
   router.add(Method::post, "/count", count, {.max_body = 1'000'000, .streamed_body = true, .content_types = {"*/*"}});
   router.add(Method::post, "/count_late", [this](Request& request) { return count_and_wait(clock_, request); },
              {.timeout = 50ms, .streamed_body = true, .content_types = {"*/*"}});

@@ -11,8 +11,9 @@ namespace sluice::test {
 http::ServerConfig quick_config();
 
 // GET /hello, /alive (always served), /large, /wait (until cancelled), /pause (for a moment), /fail, /down, /pieces, /whoami, /items/{id:int},
-// /tagged, /events/{topic}, /connections; POST /echo, /count (streamed body), /count_late (likewise, and until
-// cancelled), /pause; PUT /items/{id:int}.
+// /tagged, /events/{topic}, /connections; POST /echo, /guarded (likewise, 401 on the head unless it has "Token: good"),
+// /count (streamed body), /count_slowly (likewise, with a pause behind the first piece), /count_late (likewise, and
+// until cancelled), /pause; PUT /items/{id:int}.
 class TestServer : private http::SseOwner {
  public:
   explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1, http::SseConfig sse = {});
@@ -21,6 +22,8 @@ class TestServer : private http::SseOwner {
   uint16_t port() const { return server_.port(); }
   http::Server& server() { return server_; }
   http::SseHub& hub() { return hub_; }
+  // How many requests for /count_slowly have had their pause.
+  int pauses() const { return pauses_; }
   // Runs `work` on the first I/O thread and waits for its end.
   void on_thread(const std::function<void()>& work);
 
@@ -30,6 +33,7 @@ class TestServer : private http::SseOwner {
   void on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) override;
   void on_close(std::string_view, std::string_view) override {}
 
+  std::atomic<int> pauses_ = 0;
   SystemClock clock_;
   IoThreads threads_;
   http::SseHub hub_;
