@@ -1,5 +1,7 @@
 #include "http/request_parser.h"
 
+#include <algorithm>
+
 #include <boost/beast/http/basic_parser.hpp>
 
 #include "base/check.h"
@@ -21,6 +23,11 @@ bool may_be_chunk_head(std::string_view text, bool is_first) {
   const size_t digits = text.find_first_not_of("0123456789abcdefABCDEF");
   if (digits == std::string_view::npos) return true;
   return digits > 0 && std::string_view("; \t\r").contains(text[digits]);
+}
+
+// Beast takes any byte within quotes; others may take a line end there for the end of the chunk's head.
+bool is_one_line(std::string_view text) {
+  return std::ranges::none_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
 }
 
 }  // namespace
@@ -93,7 +100,8 @@ class RequestParser::Machine {
       machine_.chunk_left_ -= piece.size();
       return machine_.on_body({piece.data(), piece.size()}, failure);
     }
-    void on_chunk_header_impl(uint64_t size, Text, Error&) override {
+    void on_chunk_header_impl(uint64_t size, Text extensions, Error& failure) override {
+      if (!is_one_line({extensions.data(), extensions.size()})) machine_.refuse(ParseError::malformed, failure);
       machine_.chunk_left_ = size;
       machine_.in_first_chunk_ = false;
     }

@@ -122,6 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{get("Transfer-Encoding: chunked\r\n") + "g\r\n\r\n", ParseError::malformed},
         Refused{get("Transfer-Encoding: chunked\r\n") + "ZZ\r\n", ParseError::malformed},
         Refused{get("Transfer-Encoding: chunked\r\n") + "Z", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "1;a=\"\n\"\r\na\r\n", ParseError::malformed},
+        Refused{get("Transfer-Encoding: chunked\r\n") + "0;a=\"\n\"\r\n\r\n", ParseError::malformed},
         Refused{get("Transfer-Encoding: chunked\r\n") + "\r\n", ParseError::malformed},
         Refused{get("Transfer-Encoding: chunked\r\n") + "1Z", ParseError::malformed},
         Refused{get("Transfer-Encoding: chunked\r\n") + "1\r\na\rX", ParseError::malformed},

@@ -9,14 +9,15 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-constexpr unsigned char http_1_1[] = "\x08http/1.1";
+constexpr unsigned char spoken[] = "\x08http/1.1\x08http/1.0";
 
+// A client that offers only others is refused: it would send what we do not understand (RFC 7301 3.2).
 int select_protocol(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* offered,
                     unsigned offered_size, void*) {
   unsigned char* chosen = nullptr;
-  const int found = SSL_select_next_proto(&chosen, size, http_1_1, sizeof http_1_1 - 1, offered, offered_size);
+  const int found = SSL_select_next_proto(&chosen, size, spoken, sizeof spoken - 1, offered, offered_size);
   *out = chosen;
-  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The server's TLS: version 1.2 or later, HTTP/1.1 by ALPN.
+// The server's TLS: version 1.2 or later, HTTP/1.1 or 1.0 by ALPN.
 #pragma once
 
 #include <memory>

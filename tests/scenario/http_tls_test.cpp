@@ -97,6 +97,26 @@ TEST_F(Tls, old_versions_are_refused) {
   EXPECT_THROW(connect(server.port()), boost::system::system_error);
 }
 
+TEST_F(Tls, a_client_that_does_not_speak_http_1_is_told_so_in_the_handshake) {
+  const TestServer server(config);
+  const std::string only_h2 = "\x02h2";
+  SSL_CTX_set_alpn_protos(context.native_handle(), reinterpret_cast<const unsigned char*>(only_h2.data()),
+                          static_cast<unsigned>(only_h2.size()));
+  try {
+    connect(server.port());
+    ADD_FAILURE() << "the handshake went through";
+  } catch (const boost::system::system_error& error) {
+    EXPECT_EQ(ERR_GET_REASON(static_cast<unsigned long>(error.code().value())),
+              SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL);
+  }
+  const std::string both = "\x02h2\x08http/1.1";
+  SSL_CTX_set_alpn_protos(context.native_handle(), reinterpret_cast<const unsigned char*>(both.data()),
+                          static_cast<unsigned>(both.size()));
+  const auto stream = connect(server.port());
+  asio::write(*stream, asio::buffer(std::string("GET /whoami HTTP/1.1\r\nHost: test\r\n\r\n")));
+  EXPECT_THAT(read_until(*stream, "-01"), testing::HasSubstr(" https "));
+}
+
 TEST_F(Tls, event_streams_work) {
   TestServer server(config);
   const auto stream = connect(server.port());
