@@ -27,9 +27,9 @@ void tell_unless_cancelled(const std::exception_ptr& failure) {
 
 }  // namespace
 
-Listener::Listener(Engine& engine, asio::io_context& context, asio::ssl::context* tls)
+Listener::Listener(Engine& engine, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls)
     : worker_(engine, context),
-      tls_(tls),
+      tls_(std::move(tls)),
       acceptor_(context),
       empty_(context, asio::steady_timer::time_point::max()),
       scope_(context.get_executor()) {}

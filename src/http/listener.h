@@ -17,13 +17,15 @@ class Listener {
   using Endpoint = asio::ip::tcp::endpoint;
 
   // `tls` is null for plain connections.
-  Listener(Engine& engine, asio::io_context& context, asio::ssl::context* tls);
+  Listener(Engine& engine, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls);
 
   // Binds; throws boost::system::system_error. Any thread, before `run`.
   void open(const Endpoint& endpoint);
   uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
   void run();
+  // For connections from now on. Those that are open keep what they began with.
+  void use(std::shared_ptr<asio::ssl::context> tls) { tls_ = std::move(tls); }
   // Stops accepting and closes what is idle.
   void drain();
   // Ends every connection now.
@@ -44,7 +46,7 @@ class Listener {
   std::optional<ConnectionSlots::Slot> take_slot();
 
   Worker worker_;
-  asio::ssl::context* tls_;
+  std::shared_ptr<asio::ssl::context> tls_;
   Acceptor acceptor_;
   std::list<std::unique_ptr<Connection>> connections_;
   size_t untold_failures_ = 0;  // to accept, since the last line in the log

@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include <future>
+#include <latch>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -9,6 +10,7 @@
 #include "base/check.h"
 #include "http/listener.h"
 #include "http/tls.h"
+#include "runtime/log.h"
 
 namespace sluice::http {
 namespace {
@@ -40,11 +42,12 @@ class Server::State {
         threads_(threads),
         tls_(make_tls_context(engine.config.tls_certificate, engine.config.tls_key)) {
     for (size_t i = 0; i < threads.size(); ++i) {
-      listeners_.push_back(std::make_unique<Listener>(engine, threads.context(i), tls_.get()));
+      listeners_.push_back(std::make_unique<Listener>(engine, threads.context(i), tls_));
     }
   }
 
   void start();
+  void reload_certificate();
   void drain(Duration patience);
   bool secure() const { return tls_ != nullptr; }
 
@@ -62,7 +65,7 @@ class Server::State {
   }
 
   IoThreads& threads_;
-  std::unique_ptr<asio::ssl::context> tls_;
+  std::shared_ptr<asio::ssl::context> tls_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   bool running_ = false;
 };
@@ -82,6 +85,23 @@ void Server::State::start() {
   }
   running_ = true;
   on_every_thread([](Listener& listener) { listener.run(); });
+}
+
+void Server::State::reload_certificate() {
+  const ServerConfig& config = engine.config;
+  if (!secure()) return log::info("there is no certificate to reload; the server speaks plain HTTP");
+  try {
+    tls_ = make_tls_context(config.tls_certificate, config.tls_key);
+  } catch (const std::invalid_argument& error) {
+    return log::error("the certificate was not reloaded, the old one stays", {{"error", error.what()}});
+  }
+  std::latch used(static_cast<std::ptrdiff_t>(listeners_.size()));
+  on_every_thread([this, &used](Listener& listener) {
+    listener.use(tls_);
+    used.count_down();
+  });
+  used.wait();
+  log::info("certificate reloaded", {{"file", config.tls_certificate}, {"expires", expiry_of(*tls_)}});
 }
 
 void Server::State::drain(Duration patience) {
@@ -123,6 +143,10 @@ std::string Server::url() const {
 
 const Router& Server::router() const {
   return state_->engine.router;
+}
+
+void Server::reload_certificate() {
+  state_->reload_certificate();
 }
 
 void Server::drain(Duration patience) {

@@ -8,8 +8,8 @@
 //   server.drain(10s);
 //
 // Every I/O thread has its own listener on the same port (SO_REUSEPORT); a connection stays on the thread that accepted
-// it and its handlers run there. Overload is refused early: a connection above the limit is told 503 and closed, a
-// request above the limit gets 503 with Retry-After.
+// it and its handlers run there. Overload is refused early: a connection above the limit takes the place of the one that
+// is idle for the longest time, or is told 503 where none is idle; a request above the limit gets 503 with Retry-After.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,11 @@ class Server {
   // "http://127.0.0.1:8080"
   std::string url() const;
   const Router& router() const;
+
+  // Reads the files of the certificate and its key again, for connections that begin from now on; open ones stay as
+  // they are. Where a file is wrong, the old ones stay. The log says what was done. From outside the I/O threads, which
+  // run.
+  void reload_certificate();
 
   // Stops accepting, closes idle connections, lets requests in flight finish until `patience` is over, then cancels
   // them. Returns when every connection is gone. From outside the I/O threads, which still run. Event streams have

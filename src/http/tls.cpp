@@ -1,8 +1,11 @@
 #include "http/tls.h"
 
+#include <ctime>
 #include <stdexcept>
 
+#include <fmt/chrono.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 namespace sluice::http {
 namespace {
@@ -22,12 +25,12 @@ int select_protocol(SSL*, const unsigned char** out, unsigned char* size, const 
 
 }  // namespace
 
-std::unique_ptr<ssl::context> make_tls_context(const std::string& certificate, const std::string& key) {
+std::shared_ptr<ssl::context> make_tls_context(const std::string& certificate, const std::string& key) {
   if (certificate.empty() && key.empty()) return nullptr;
   if (certificate.empty() || key.empty()) {
     throw std::invalid_argument("http: TLS needs both tls_certificate and tls_key");
   }
-  auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1 |
                        ssl::context::no_compression);
   // Idle connections are many: OpenSSL need not keep 34 KB of buffers for each.
@@ -39,6 +42,12 @@ std::unique_ptr<ssl::context> make_tls_context(const std::string& certificate, c
   context->use_private_key_file(key, ssl::context::pem, failed);
   if (failed) throw std::invalid_argument("http.tls_key: " + key + ": " + failed.message());
   return context;
+}
+
+std::string expiry_of(ssl::context& context) {
+  std::tm expiry{};
+  ASN1_TIME_to_tm(X509_get0_notAfter(SSL_CTX_get0_certificate(context.native_handle())), &expiry);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", expiry);
 }
 
 }  // namespace sluice::http

@@ -9,6 +9,9 @@
 namespace sluice::http {
 
 // From PEM files; null where both names are empty. Throws std::invalid_argument saying which file is wrong.
-std::unique_ptr<boost::asio::ssl::context> make_tls_context(const std::string& certificate, const std::string& key);
+std::shared_ptr<boost::asio::ssl::context> make_tls_context(const std::string& certificate, const std::string& key);
+
+// For the log: when the context's certificate expires, as "2026-11-16T05:00:00Z".
+std::string expiry_of(boost::asio::ssl::context& context);
 
 }  // namespace sluice::http

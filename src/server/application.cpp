@@ -5,8 +5,8 @@
 #include <future>
 
 #include <boost/asio/ip/host_name.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "api/dead_letter_routes.h"
 #include "api/document_routes.h"
@@ -30,6 +30,7 @@ Roles with_accounts(Roles roles) {
 
 Application::Application(const Settings& settings, ServeOptions options)
     : settings_(settings),
+      by_hand_(::isatty(STDIN_FILENO) == 1),
       options_(std::move(options)),
       threads_(static_cast<unsigned>(settings.process.threads)),
       background_(1),
@@ -105,7 +106,7 @@ void Application::run_in_background(Task<> task) {
 void Application::run() {
   // Before anybody is told that we listen: who is told may stop us at once.
   asio::io_context here;
-  asio::signal_set signals(here, SIGTERM, SIGINT);
+  asio::signal_set signals(here, SIGTERM, SIGINT, SIGHUP);
   background_.start();
   threads_.start();
   asio::post(background_.executor(0), [this] {
@@ -126,16 +127,36 @@ void Application::run() {
   std::fflush(stdout);
   if (options_.demo) fmt::print(stderr, "{}", demo_hint(settings_, server_->url(), demo_key_));
 
-  signals.async_wait([](const boost::system::error_code&, int) {});
-  here.run_one();
-  signals.clear();  // the default action is back: who is in a hurry asks twice
-  log::info("stopping");
-  readiness_.draining = true;
+  wait_for_stop(here, signals);
+  // The default action is back: who is in a hurry asks twice. SIGHUP still ends nothing.
+  signals.remove(SIGTERM);
+  signals.remove(SIGINT);
+  announce_stop(here);
   if (jobs_) jobs_->jobs().end_waits();
   streams_.drain();
   server_->drain(settings_.process.drain);
   close();
   log::info("stopped");
+}
+
+void Application::wait_for_stop(asio::io_context& here, asio::signal_set& signals) {
+  while (true) {
+    int number = 0;
+    signals.async_wait([&number](const boost::system::error_code&, int received) { number = received; });
+    here.restart();
+    while (number == 0) here.run_one();
+    // A terminal that was closed sends SIGHUP too, and is none any more.
+    const bool terminal_closed = by_hand_ && ::isatty(STDIN_FILENO) == 0;
+    if (number != SIGHUP || terminal_closed) return;
+    server_->reload_certificate();
+  }
+}
+
+void Application::announce_stop(asio::io_context& here) {
+  const Duration delay = by_hand_ ? Duration{0} : settings_.process.drain_delay;
+  readiness_.draining = true;
+  log::info("stopping", {{"drain_delay_ms", std::chrono::floor<std::chrono::milliseconds>(delay).count()}});
+  run_blocking(here, clock_.sleep_for(delay));
 }
 
 void Application::close() {

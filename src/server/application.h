@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include <boost/asio/signal_set.hpp>
+
 #include "accounts/remembered_callers.h"
 #include "adapters/sentry/sentry_sink.h"
 #include "api/api.h"
@@ -40,10 +42,14 @@ class Application {
   Application(const Settings& settings, ServeOptions options);
   ~Application();
 
-  // Prints where it listens, serves until SIGTERM or SIGINT, drains. A second signal ends the process at once.
+  // Prints where it listens, serves until SIGTERM or SIGINT, drains. A second signal ends the process at once. SIGHUP
+  // reloads the certificate.
   void run();
 
  private:
+  void wait_for_stop(asio::io_context& here, asio::signal_set& signals);
+  // Tells load balancers, and gives them time to send nobody here any more.
+  void announce_stop(asio::io_context& here);
   void add_features();
   void add_messages();
   // Runs `task` on the background thread and waits for its end.
@@ -52,6 +58,7 @@ class Application {
   void close();
 
   const Settings& settings_;
+  const bool by_hand_;  // started on a terminal
   ServeOptions options_;
   asio::io_context starting_;  // what is done before the I/O threads run
   SystemClock clock_;

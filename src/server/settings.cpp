@@ -88,6 +88,9 @@ void AccountsSettings::describe(config::Section<AccountsSettings>& section) {
 
 void ProcessSettings::describe(config::Section<ProcessSettings>& section) {
   section.key("threads", &ProcessSettings::threads, "I/O threads; 0 takes one for each core.").between(0, 256);
+  section.key("drain_delay", &ProcessSettings::drain_delay,
+              "How long a server that is told to stop goes on serving while /readyz says draining, so that load "
+              "balancers notice. Not waited for where the server was started on a terminal.");
   section.key("drain", &ProcessSettings::drain,
               "How long requests in flight may take when the server is told to stop.");
 }

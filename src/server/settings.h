@@ -69,6 +69,7 @@ struct AccountsSettings {
 
 struct ProcessSettings {
   int64_t threads = 0;
+  Duration drain_delay = 5s;
   Duration drain = 20s;
 
   static void describe(config::Section<ProcessSettings>& section);

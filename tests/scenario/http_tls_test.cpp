@@ -19,7 +19,8 @@ namespace {
 namespace ssl = asio::ssl;
 using Tcp = asio::ip::tcp;
 
-void write_certificate(const std::string& certificate_file, const std::string& key_file) {
+void write_certificate(const std::string& certificate_file, const std::string& key_file,
+                       const std::string& common_name = "localhost") {
   EVP_PKEY* const key = EVP_EC_gen("P-256");
   X509* const certificate = X509_new();
   X509_set_version(certificate, 2);
@@ -28,7 +29,7 @@ void write_certificate(const std::string& certificate_file, const std::string& k
   X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
   X509_set_pubkey(certificate, key);
   X509_NAME* const name = X509_get_subject_name(certificate);
-  const auto* const host = reinterpret_cast<const unsigned char*>("localhost");
+  const auto* const host = reinterpret_cast<const unsigned char*>(common_name.c_str());
   X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, host, -1, -1, 0);
   X509_set_issuer_name(certificate, name);
   X509_sign(certificate, key, EVP_sha256());
@@ -134,6 +135,38 @@ TEST_F(Tls, plain_requests_end_quietly) {
   RawClient client(server.port());
   client.try_send("GET /hello HTTP/1.1\r\nHost: test\r\n\r\n");
   EXPECT_THAT(client.read_to_end(), testing::Not(testing::HasSubstr("HTTP/1.1 200")));
+}
+
+// The common name of whom the client is connected to.
+std::string peer_name(ssl::stream<Tcp::socket>& stream) {
+  X509* const certificate = SSL_get1_peer_certificate(stream.native_handle());
+  std::array<char, 256> name{};
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name.data(), name.size());
+  X509_free(certificate);
+  return name.data();
+}
+
+TEST_F(Tls, a_new_certificate_is_used_without_dropping_a_connection) {
+  TestServer server(config, 2);
+  const auto before = connect(server.port());
+  EXPECT_EQ(peer_name(*before), "localhost");
+  write_certificate(config.tls_certificate, config.tls_key, "renewed");
+  server.server().reload_certificate();
+  context.load_verify_file(config.tls_certificate);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(peer_name(*connect(server.port())), "renewed");
+  asio::write(*before, asio::buffer(std::string("GET /whoami HTTP/1.1\r\nHost: test\r\n\r\n")));
+  EXPECT_THAT(read_until(*before, "-01"), testing::HasSubstr(" https "));
+}
+
+TEST_F(Tls, a_bad_file_keeps_the_certificate_that_is_there) {
+  TestServer server(config);
+  const std::string other = (folder.path() / "other.pem").string();
+  write_certificate(other, config.tls_key, "renewed");  // a key that is not the certificate's
+  server.server().reload_certificate();
+  EXPECT_EQ(peer_name(*connect(server.port())), "localhost");
+  std::filesystem::remove(config.tls_certificate);
+  server.server().reload_certificate();
+  EXPECT_EQ(peer_name(*connect(server.port())), "localhost");
 }
 
 TEST_F(Tls, a_missing_file_is_named) {

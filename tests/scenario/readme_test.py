@@ -39,7 +39,9 @@ class Readme(unittest.TestCase):
                 return line.replace("build/release/bin", str(BIN)).replace("./data", folder + "/data")
 
             serve = here(serve).replace("127.0.0.1:8080", "127.0.0.1:0")
-            with subprocess.Popen(serve.split(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+            at_once = os.environ | {"SLUICE_PROCESS_DRAIN_DELAY": "0s"}
+            with subprocess.Popen(serve.split(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  env=at_once) as server:
                 try:
                     address = re.match(r"listening on http://(\S+)", server.stdout.readline())
                     for line in others:

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "tests/scenario/raw_client.h"
+#include "tests/support/certificates.h"
 #include "tests/support/needs.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
@@ -64,6 +65,20 @@ TEST_F(ServerScenario, who_has_no_token_is_refused_before_a_byte_of_the_body_is_
   EXPECT_EQ(client.read_response().status, 401);
 }
 
+TEST_F(ServerScenario, health_is_answered_while_no_other_request_is) {
+  const std::string key = "sk_of_a_worker_that_waits";
+  SluiceServer sluice(
+      {.data = data(), .environment = {{"SLUICE_HTTP_MAX_IN_FLIGHT", "1"}, {"SLUICE_SERVICE_KEY", key}}});
+  RawClient waits(sluice.port());
+  const std::string claim = R"({"worker":"w","kinds":["none"],"limit":1,"waitMs":30000})";
+  waits.send("POST /api/v1/jobs/claim HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAuthorization: Bearer " +
+             key + "\r\nContent-Length: " + std::to_string(claim.size()) + "\r\n\r\n" + claim);
+  RawClient others(sluice.port());
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (others.get("/openapi.json").status != 503) ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+  for (const std::string health : {"/healthz", "/readyz", "/metrics"}) EXPECT_EQ(others.get(health).status, 200);
+}
+
 TEST_F(ServerScenario, a_second_server_on_the_same_data_is_refused_with_the_owner) {
   SluiceServer first({.data = data()});
   const CommandResult second = run_sluice({"serve", "--data", data(), "--listen", "127.0.0.1:0"});
@@ -87,6 +102,33 @@ TEST_F(ServerScenario, who_is_told_where_it_listens_may_stop_it_at_once) {
     EXPECT_EQ(sluice.stop(), 0);
     EXPECT_THAT(sluice.process().output(), HasSubstr("stopped"));
   }
+}
+
+TEST_F(ServerScenario, it_says_that_it_is_draining_before_it_stops_to_listen) {
+  SluiceServer sluice({.data = data(), .environment = {{"SLUICE_PROCESS_DRAIN_DELAY", "1m"}}});
+  EXPECT_EQ(RawClient(sluice.port()).get("/readyz").status, 200);
+  sluice.process().signal(SIGTERM);
+  sluice.process().wait_for_line("stopping");
+  const RawResponse ready = RawClient(sluice.port()).get("/readyz");
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_THAT(ready.body, HasSubstr(R"("status":"draining")"));
+  EXPECT_EQ(RawClient(sluice.port()).get("/healthz").status, 200);
+  sluice.process().signal(SIGTERM);
+  EXPECT_EQ(sluice.process().wait(), 128 + SIGTERM);
+}
+
+TEST_F(ServerScenario, sighup_reloads_the_certificate_and_the_log_says_so) {
+  const Certificates certificates;
+  std::filesystem::copy_file(certificates.file("here.pem"), folder / "server.pem");
+  const std::string config = write_config("[http]\ntls_certificate = \"" + (folder / "server.pem").string() +
+                                          "\"\ntls_key = \"" + certificates.file("here.key") + "\"\n");
+  SluiceServer sluice({.data = data(), .config = config});
+  sluice.process().signal(SIGHUP);
+  sluice.process().wait_for_line("certificate reloaded");
+  std::ofstream(folder / "server.pem") << "no certificate";
+  sluice.process().signal(SIGHUP);
+  EXPECT_THAT(sluice.process().wait_for_line("the old one stays"), HasSubstr("server.pem"));
+  EXPECT_EQ(sluice.stop(), 0);
 }
 
 TEST_F(ServerScenario, a_reader_of_its_log_that_goes_does_not_end_it) {

@@ -9,6 +9,8 @@ SluiceServer::SluiceServer(SluiceOptions options) {
   if (!options.data.empty()) arguments.insert(arguments.end(), {"--data", options.data.string()});
   if (!options.config.empty()) arguments.insert(arguments.end(), {"--config", options.config});
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
+  // Nobody balances load between the servers of tests.
+  options.environment.emplace("SLUICE_PROCESS_DRAIN_DELAY", "0s");
   process_.emplace(ProcessOptions{.arguments = std::move(arguments), .environment = std::move(options.environment)});
   const std::string line = process_->wait_for_line("listening on http");
   port_ = static_cast<uint16_t>(std::stoi(line.substr(line.rfind(':') + 1)));
