@@ -82,7 +82,7 @@ Task<Result<std::optional<std::string>, ClientError>> AnswerStream::next() {
 Client::Client(Executor executor, Clock& clock, ClientOptions options)
     : clock_(clock),
       options_(std::move(options)),
-      connector_(std::make_unique<ClientConnector>(clock_, options_)),
+      connector_(std::make_unique<ClientConnector>(executor, clock_, options_)),
       pool_(std::make_unique<ClientPool>(std::move(executor), clock_, options_)) {}
 
 Client::~Client() = default;

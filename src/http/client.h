@@ -16,6 +16,7 @@
 #include "http/url.h"
 #include "runtime/clock.h"
 #include "runtime/deadline.h"
+#include "runtime/resolver.h"
 
 namespace sluice::http {
 
@@ -85,10 +86,11 @@ struct ClientOptions {
   size_t max_waiting = 1024;      // calls in line; further ones are `busy`
   Duration idle = 30s;            // how long an unused connection is kept
   Duration connect_timeout = 5s;  // for each address of a name
+  ResolverOptions resolver{};
 };
 
 // Belongs to one executor: one client for each I/O thread. Its connections are its own, so all of them were made under
-// its options.
+// its options, and so is its resolver: name servers that hang stall no other client.
 class Client {
  public:
   // Throws std::runtime_error with one sentence where the CA file can't be used. `clock` outlives the client.

@@ -4,7 +4,6 @@
 #include <boost/asio/redirect_error.hpp>
 
 #include "http/client.h"
-#include "runtime/look_up.h"
 
 namespace sluice::http {
 namespace {
@@ -12,20 +11,10 @@ namespace {
 using asio::ip::tcp;
 using boost::system::error_code;
 
-Task<std::vector<tcp::endpoint>> endpoints_of(std::string host, uint16_t port) {
-  std::vector<tcp::endpoint> endpoints;
-  try {
-    const auto addresses = co_await look_up(std::move(host));
-    for (const auto& address : addresses) endpoints.emplace_back(address, port);
-  } catch (const HostNotFound& error) {
-    throw CallFailed(ClientError::Kind::dns, error.what());
-  }
-  co_return endpoints;
-}
-
 }  // namespace
 
-ClientConnector::ClientConnector(Clock& clock, const ClientOptions& options) : clock_(clock), options_(options) {
+ClientConnector::ClientConnector(Executor executor, Clock& clock, const ClientOptions& options)
+    : clock_(clock), options_(options), resolver_(std::move(executor), clock, options.resolver) {
   if (!options_.ca_file.empty()) prepare_tls();
 }
 
@@ -69,6 +58,19 @@ Task<std::unique_ptr<ClientConnection>> ClientConnector::connect(const Url& url)
     co_return connection;
   }
   throw *failed;
+}
+
+Task<std::vector<tcp::endpoint>> ClientConnector::endpoints_of(std::string host, uint16_t port) {
+  std::vector<Endpoint> endpoints;
+  try {
+    const auto addresses = co_await resolver_.look_up(std::move(host));
+    for (const auto& address : addresses) endpoints.emplace_back(address, port);
+  } catch (const HostNotFound& error) {
+    throw CallFailed(ClientError::Kind::dns, error.what());
+  } catch (const Overloaded& error) {
+    throw CallFailed(ClientError::Kind::busy, error.what());
+  }
+  co_return endpoints;
 }
 
 Task<std::vector<tcp::endpoint>> ClientConnector::allowed_endpoints(const Url& url) {

@@ -11,6 +11,7 @@
 #include "http/client_connection.h"
 #include "http/url.h"
 #include "runtime/clock.h"
+#include "runtime/resolver.h"
 
 namespace sluice::http {
 
@@ -20,19 +21,21 @@ struct ClientOptions;
 class ClientConnector {
  public:
   // Throws std::runtime_error where the CA file can't be used.
-  ClientConnector(Clock& clock, const ClientOptions& options);
+  ClientConnector(Executor executor, Clock& clock, const ClientOptions& options);
 
   // Tries the addresses of the URL's host in order and returns the first connection that stands. Throws CallFailed.
   Task<std::unique_ptr<ClientConnection>> connect(const Url& url);
 
  private:
   using Endpoint = asio::ip::tcp::endpoint;
+  Task<std::vector<Endpoint>> endpoints_of(std::string host, uint16_t port);
   Task<std::vector<Endpoint>> allowed_endpoints(const Url& url);
   Task<asio::ip::tcp::socket> connect_to(Endpoint endpoint);
   void prepare_tls();
 
   Clock& clock_;
   const ClientOptions& options_;
+  Resolver resolver_;
   std::optional<asio::ssl::context> tls_;  // reading the system's certificates takes a while: only for who needs them
 };
 

@@ -10,7 +10,7 @@ namespace sluice::http {
 struct ClientError {
   enum class Kind {
     bad_request,        // the request can't be written: a header with a line break, say
-    busy,               // too many calls wait for a connection
+    busy,               // too many calls wait for a connection, or too many names to be looked up
     timeout,            // the deadline passed; the other side may have acted
     dns,                // the name leads nowhere
     forbidden_address,  // the name leads only to addresses that may not be called

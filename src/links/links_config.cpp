@@ -58,7 +58,8 @@ http::ClientOptions client_options(const LinksConfig& config, size_t at_once) {
   return {.reach = config.allow_loopback ? http::Reach::public_and_loopback : http::Reach::public_only,
           .user_agent = config.user_agent,
           .max_per_origin = at_once,
-          .idle = 5s};
+          .idle = 5s,
+          .resolver = {.threads = 16}};  // strangers' name servers often hang
 }
 
 }  // namespace sluice::links

@@ -1,4 +1,5 @@
-// The addresses of a host name, without blocking a thread of ours.
+// The addresses of an engine's host, without blocking a thread of ours and always asked anew: after a failover the name
+// may lead elsewhere. Calls to other servers use a Resolver (runtime/resolver.h).
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,6 @@
 // How the client shares connections, and reads large or compressed answers.
+#include <semaphore>
+
 #include <zlib.h>
 
 #include "runtime/task_scope.h"
@@ -159,6 +161,31 @@ TEST_F(HttpClientPool, a_stream_keeps_the_deadline_of_its_request) {
   ASSERT_TRUE(stream) << stream.error().text;
   EXPECT_EQ(wait_for(stream->next()).value(), "first");
   EXPECT_EQ(wait_for(stream->next()).error().kind, Kind::timeout);
+}
+
+Task<> call_stranger(Client& client, ClientRequest request) {
+  const Result<Answer, ClientError> answer = co_await client.send(std::move(request));
+  EXPECT_EQ(answer.error().kind, Kind::dns);
+}
+
+TEST_F(HttpClientPool, name_servers_of_strangers_that_hang_do_not_stall_calls_to_origins) {
+  std::counting_semaphore<> may_answer(0);
+  const auto hang = [&may_answer](const std::string&) -> Addresses {
+    may_answer.acquire();
+    return std::unexpected("not found");
+  };
+  Client of_strangers(context.get_executor(), clock, {.resolver = {.ask = hang}});
+  TaskScope strangers(context.get_executor());
+  for (int i = 0; i < 50; ++i) {
+    strangers.spawn("stranger", call_stranger(of_strangers, get(fmt::format("http://slow{}.example/", i))));
+  }
+  make_client({.reach = Reach::anywhere});
+  ScriptedServer origin([](const Call&) { return ok("done"); });
+  EXPECT_EQ(outcome(get(fmt::format("http://localhost:{}/", origin.port()))), "200 done");
+  EXPECT_EQ(strangers.running(), 50U);
+  may_answer.release(50);
+  wait_for(strangers.join());
+  wait_for(of_strangers.close());
 }
 
 }  // namespace
