@@ -1,5 +1,7 @@
 #include "api/api.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/problems.h"
@@ -16,6 +18,23 @@ std::optional<std::string> bearer_token(const http::Request& request) {
     return std::nullopt;
   }
   return std::string(value.substr(scheme.size()));
+}
+
+// The target as it was sent, in what every database takes as text.
+std::string printable(std::string_view target) {
+  constexpr size_t longest = 500;
+  std::string text(target.substr(0, longest));
+  std::ranges::replace_if(text, [](char c) { return c <= ' ' || c > '~'; }, '?');
+  return text;
+}
+
+accounts::AuditEntry audit_entry(const Endpoint& endpoint, const accounts::Caller& caller,
+                                 const http::Request& request) {
+  return {.actor = fmt::format("{} (key {})", caller.name, caller.id.text()),
+          .action = fmt::format("{} {}", name(endpoint.method), endpoint.pattern),
+          .target = printable(request.target),
+          .address = request.client_address,
+          .request_id = request.request_id};
 }
 
 }  // namespace
@@ -44,11 +63,15 @@ Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request
   std::optional<std::string> token = bearer_token(request);
   if (!token) co_return unauthenticated(request, "This needs a token: Authorization: Bearer TOKEN.");
   std::optional<accounts::Caller> caller = co_await callers_.identify(std::move(*token));
-  if (!caller) co_return unauthenticated(request, "The token is unknown or was revoked.");
+  if (!caller) co_return unauthenticated(request, "The token is unknown, revoked or expired.");
   if (!caller->may_act_as(*endpoint.role)) {
     co_return forbidden(request, fmt::format("This needs the role {}.", name(*endpoint.role)));
   }
   if (request.body_pending) co_await request.line->receive_body();
+  if (*endpoint.role == accounts::Role::admin) {
+    accounts::AuditEntry entry = audit_entry(endpoint, *caller, request);
+    co_await audit_.record(std::move(entry));
+  }
   Call call{request, std::move(caller)};
   co_return co_await endpoint.action(std::move(call));
 }

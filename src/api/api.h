@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "accounts/audit_log.h"
 #include "accounts/caller.h"
 #include "api/endpoint.h"
 #include "http/router.h"
@@ -13,7 +14,8 @@ namespace sluice::api {
 // Filled before the server starts, then unchanged; outlives the router.
 class Api {
  public:
-  explicit Api(accounts::Callers& callers) : callers_(callers) {}
+  // Both outlive it. `audit` gets an entry for each request that needs the role ADMIN, before it is acted on.
+  Api(accounts::Callers& callers, accounts::AuditLog& audit) : callers_(callers), audit_(audit) {}
 
   void add(Endpoint endpoint);
   // Adds a route for every endpoint; called once, after the last `add`.
@@ -25,6 +27,7 @@ class Api {
   Task<http::Response> serve(const Endpoint& endpoint, http::Request& request);
 
   accounts::Callers& callers_;
+  accounts::AuditLog& audit_;
   std::vector<std::unique_ptr<const Endpoint>> endpoints_;
 };
 

@@ -13,15 +13,35 @@
 namespace sluice::api {
 namespace {
 
-// Knows one service and one user by their tokens.
+// Knows one of each role by its token.
 class FixedCallers : public accounts::Callers {
  public:
   Task<std::optional<accounts::Caller>> identify(std::string token) override {
     if (token == "service-token") co_return accounts::Caller{{}, accounts::Role::service, "worker"};
+    if (token == "admin-token") co_return accounts::Caller{{}, accounts::Role::admin, "ops"};
     if (token == "user-token") co_return accounts::Caller{{}, accounts::Role::user, "kim"};
     co_return std::nullopt;
   }
 };
+
+class PretendAuditLog : public accounts::AuditLog {
+ public:
+  Task<> record(accounts::AuditEntry entry) override {
+    if (away) throw EngineUnavailable("sqlite", "disk full");
+    entries.push_back(std::move(entry));
+    co_return;
+  }
+  Task<std::vector<accounts::RecordedAuditEntry>> list(int64_t) override {
+    co_return std::vector<accounts::RecordedAuditEntry>{};
+  }
+
+  bool away = false;
+  std::vector<accounts::AuditEntry> entries;
+};
+
+Task<http::Response> count_entries(PretendAuditLog& audit) {
+  co_return http::Response::text(200, std::to_string(audit.entries.size()));
+}
 
 Task<http::Response> say_who(Call call) {
   co_return http::Response::text(200, call.caller ? call.caller->name : "nobody");
@@ -39,6 +59,11 @@ struct ApiTest : testing::Test {
              .body_schema = R"({"type":"object"})",
              .answers = {{201, "Made."}},
              .action = say_who});
+    api.add({.pattern = "/admin/{thing}",
+             .tag = "test",
+             .summary = "For administrators.",
+             .role = accounts::Role::admin,
+             .action = [this](const Call&) { return count_entries(audit); }});
     add_health_routes(api, clock, readiness, scope, context.get_executor());
     add_docs_routes(api, "1.2.3");
     api.install(router);
@@ -48,6 +73,9 @@ struct ApiTest : testing::Test {
     http::Request request;
     request.method = method;
     request.path = std::move(path);
+    request.target = request.path;
+    request.client_address = "10.0.0.1";
+    request.request_id = "request-1";
     http::Headers headers;
     if (!authorization.empty()) headers.add("Authorization", authorization);
     request.headers = &headers;
@@ -69,8 +97,9 @@ struct ApiTest : testing::Test {
   VirtualClock clock;
   TaskScope scope{context.get_executor()};
   FixedCallers callers;
+  PretendAuditLog audit;
   Readiness readiness;
-  Api api{callers};
+  Api api{callers, audit};
   http::Router router;
 };
 
@@ -81,6 +110,28 @@ TEST_F(ApiTest, a_role_is_asked_for_before_anything_else) {
   EXPECT_EQ(call(http::Method::post, std::string(thing), "Basic service-token").status, 401);
   EXPECT_EQ(call(http::Method::post, std::string(thing), "Bearer user-token").status, 403);
   EXPECT_EQ(call(http::Method::post, std::string(thing), "bearer service-token").status, 200);
+}
+
+TEST_F(ApiTest, what_needs_an_administrator_is_recorded_before_it_is_done) {
+  EXPECT_EQ(std::get<std::string>(call(http::Method::get, "/admin/a", "Bearer admin-token").body), "1");
+  ASSERT_EQ(audit.entries.size(), 1U);
+  EXPECT_THAT(audit.entries[0].actor, testing::StartsWith("ops (key "));
+  EXPECT_EQ(audit.entries[0].action, "GET /admin/{thing}");
+  EXPECT_EQ(audit.entries[0].target, "/admin/a");
+  EXPECT_EQ(audit.entries[0].address, "10.0.0.1");
+  EXPECT_EQ(audit.entries[0].request_id, "request-1");
+}
+
+TEST_F(ApiTest, what_needs_no_administrator_or_is_refused_is_not_recorded) {
+  EXPECT_EQ(call(http::Method::get, "/admin/a", "Bearer service-token").status, 403);
+  EXPECT_EQ(call(http::Method::get, "/admin/a").status, 401);
+  EXPECT_EQ(call(http::Method::post, std::string(thing), "Bearer admin-token").status, 200);
+  EXPECT_TRUE(audit.entries.empty());
+}
+
+TEST_F(ApiTest, what_cannot_be_recorded_is_not_done) {
+  audit.away = true;
+  EXPECT_THROW(call(http::Method::get, "/admin/a", "Bearer admin-token"), EngineUnavailable);
 }
 
 TEST_F(ApiTest, an_open_route_asks_nobody) {

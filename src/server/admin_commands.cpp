@@ -1,6 +1,8 @@
 #include <iostream>
 
+#include <boost/asio/ip/host_name.hpp>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -15,11 +17,24 @@
 namespace sluice::server {
 namespace {
 
+// Who runs the command, for the audit log.
+std::string this_person() {
+  const passwd* const user = ::getpwuid(::getuid());
+  const std::string name = user == nullptr ? fmt::format("user {}", ::getuid()) : user->pw_name;
+  return fmt::format("{} on {} (command line)", name, asio::ip::host_name());
+}
+
 // What every admin command works with. It may run beside the server that owns the data folder.
 struct Office {
   explicit Office(const Settings& settings)
       : engines(settings, {Service::accounts}, clock, Engines::Access::beside_owner),
         identity(settings, engines.of(Service::accounts), clock, secrets) {}
+
+  // Before it is done: what can't be recorded is not done.
+  void record(std::string action, std::string target = {}) {
+    accounts::AuditEntry entry{.actor = this_person(), .action = std::move(action), .target = std::move(target)};
+    run_blocking(here, identity.audit().record(std::move(entry)));
+  }
 
   asio::io_context here;
   SystemClock clock;
@@ -61,7 +76,9 @@ std::string read_password() {
 }
 
 int create_administrator(Office& office, const std::string& email) {
-  const auto created = run_blocking(office.here, office.identity.create_administrator(email, read_password()));
+  const std::string password = read_password();
+  office.record("create");
+  const auto created = run_blocking(office.here, office.identity.create_administrator(email, password));
   if (!created) {
     fmt::print(stderr, "sluice: {}\n", accounts::explain(created.error()));
     return failed;
@@ -70,24 +87,77 @@ int create_administrator(Office& office, const std::string& email) {
   return 0;
 }
 
-int create_key(Office& office, const std::string& name, const std::string& role) {
-  const auto made = run_blocking(office.here, office.identity.keys().create(name, *accounts::parse_role(role)));
-  // The secret alone on standard output, so that scripts can take it.
-  fmt::print(stderr, "key {} for {} ({}); it is shown only once:\n", made.id.text(), name, role);
+struct KeyFlags {
+  std::string id;
+  std::string name;
+  std::string role;
+  std::string expires;
+  std::string grace = "1h";
+};
+
+// The secret alone on standard output, so that scripts can take it.
+void print_secret(const accounts::NewApiKey& made, const std::string& about) {
+  fmt::print(stderr, "key {} {}; it is shown only once:\n", made.id.text(), about);
   fmt::print("{}\n", made.secret);
+}
+
+int create_key(Office& office, const KeyFlags& flags) {
+  if (flags.name == accounts::ApiKeys::environment_name) {
+    fmt::print(stderr, "sluice: the name {} is for the key of the environment; choose another\n", flags.name);
+    return asked_wrongly;
+  }
+  office.record("create-key", fmt::format("{} ({})", flags.name, flags.role));
+  const auto role = accounts::parse_role(flags.role);
+  const auto made =
+      run_blocking(office.here, office.identity.keys().create(flags.name, *role, parse_duration(flags.expires)));
+  print_secret(made, fmt::format("for {} ({})", flags.name, flags.role));
   return 0;
 }
 
+int no_such_key(const std::string& id) {
+  fmt::print(stderr, "sluice: there is no key {} that works; `sluice admin list-keys` shows them\n", id);
+  return failed;
+}
+
+int rotate_key(Office& office, const KeyFlags& flags) {
+  const auto id = Id<accounts::CallerTag>::parse(flags.id);
+  if (!id) return no_such_key(flags.id);
+  office.record("rotate-key", flags.id);
+  const Duration grace = parse_duration(flags.grace).value();
+  const auto made = run_blocking(office.here, office.identity.keys().rotate(*id, grace, parse_duration(flags.expires)));
+  if (made) {
+    print_secret(*made, fmt::format("replaces {}, which works for {} longer", flags.id, flags.grace));
+    return 0;
+  }
+  switch (made.error()) {
+    case accounts::RotateError::no_such_key: return no_such_key(flags.id);
+    case accounts::RotateError::of_environment:
+      fmt::print(stderr, "sluice: key {} is that of the environment; change SLUICE_SERVICE_KEY and restart\n",
+                 flags.id);
+      return failed;
+  }
+  return failed;
+}
+
+std::string state_of(const accounts::ListedApiKey& key, Time now) {
+  if (key.revoked_at) return "revoked " + format_time(*key.revoked_at);
+  if (!key.expires_at) return "active";
+  return (*key.expires_at > now ? "until " : "expired ") + format_time(*key.expires_at);
+}
+
 int list_keys(Office& office) {
+  office.record("list-keys");
   for (const accounts::ListedApiKey& key : run_blocking(office.here, office.identity.keys().list())) {
-    fmt::print("{}  {:<7}  {}  {}  {}\n", key.id.text(), accounts::name(key.role), format_time(key.created_at),
-               key.revoked_at ? "revoked " + format_time(*key.revoked_at) : "active", key.name);
+    const std::string used = key.last_used_at ? "used " + format_time(*key.last_used_at) : "never used";
+    fmt::print("{}  {:<7}  {}  {}  {}  {}\n", key.id.text(), accounts::name(key.role), format_time(key.created_at),
+               state_of(key, office.clock.wall()), used, key.name);
   }
   return 0;
 }
 
 int revoke_key(Office& office, const std::string& id) {
   const auto parsed = Id<accounts::CallerTag>::parse(id);
+  if (parsed) office.record("revoke-key", id);
   if (!parsed || !run_blocking(office.here, office.identity.keys().revoke(*parsed))) {
     fmt::print(stderr, "sluice: there is no key {}; `sluice admin list-keys` shows them\n", id);
     return failed;
@@ -97,19 +167,43 @@ int revoke_key(Office& office, const std::string& id) {
   return 0;
 }
 
+int show_audit(Office& office, int64_t limit) {
+  office.record("audit");
+  for (const accounts::RecordedAuditEntry& one : run_blocking(office.here, office.identity.audit().list(limit))) {
+    const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
+    fmt::print("{}  {}  {}  {}  {}  {}\n", format_time(one.at), one.entry.actor, one.entry.action,
+               or_none(one.entry.target), or_none(one.entry.address), or_none(one.entry.request_id));
+  }
+  return 0;
+}
+
 struct AdminFlags {
   CommonFlags common;
   std::string email;
-  std::string name;
-  std::string role;
-  std::string id;
+  KeyFlags key;
+  int64_t limit = 50;
 };
+
+std::string check_duration(const std::string& text) {
+  const auto duration = parse_duration(text);
+  const bool usable = duration && *duration <= std::chrono::days(36'500);
+  return usable ? "" : text + " is no duration; write 12h or 90d, at most 36500d";
+}
+
+std::string check_lifetime(const std::string& text) {
+  return parse_duration(text) == Duration{0} ? "a key must work for some time" : check_duration(text);
+}
+
+void add_expires(CLI::App& command, AdminFlags& flags, const std::string& without) {
+  command.add_option("--expires", flags.key.expires, "How long it works, such as 90d; without it: " + without)
+      ->check(check_lifetime);
+}
 
 }  // namespace
 
 void add_admin(CLI::App& program, Chosen& chosen) {
   const auto flags = std::make_shared<AdminFlags>();
-  CLI::App* const command = program.add_subcommand("admin", "Administrators and API keys");
+  CLI::App* const command = program.add_subcommand("admin", "Administrators, API keys and the audit log");
   command->require_subcommand(1);
   command->footer("Example: sluice admin create-key --role SERVICE --name importer");
   const auto add = [&](const char* name, const char* about, const char* example,
@@ -126,18 +220,34 @@ void add_admin(CLI::App& program, Chosen& chosen) {
       ->add_option("--email", flags->email, "Their e-mail address")
       ->required();
   CLI::App* const key = add("create-key", "Make an API key for a machine and print its secret",
-                            "sluice admin create-key --role SERVICE --name importer",
-                            [flags](Office& office) { return create_key(office, flags->name, flags->role); });
-  key->add_option("--role", flags->role, "USER, SERVICE or ADMIN")
+                            "sluice admin create-key --role SERVICE --name importer --expires 90d",
+                            [flags](Office& office) { return create_key(office, flags->key); });
+  key->add_option("--role", flags->key.role, "USER, SERVICE or ADMIN")
       ->required()
       ->check(CLI::IsMember({"USER", "SERVICE", "ADMIN"}));
-  key->add_option("--name", flags->name, "What it is for")->required();
-  add("list-keys", "List API keys", "sluice admin list-keys", list_keys);
+  key->add_option("--name", flags->key.name, "What it is for")->required();
+  add_expires(*key, *flags, "until it is revoked");
+  CLI::App* const rotate =
+      add("rotate-key", "Replace an API key by a new one of its name and role, and print the secret",
+          "sluice admin rotate-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002 --grace 24h",
+          [flags](Office& office) { return rotate_key(office, flags->key); });
+  rotate->add_option("id", flags->key.id, "The old key's id")->required();
+  rotate->add_option("--grace", flags->key.grace, "How long the old key still works")
+      ->capture_default_str()
+      ->check(check_duration);
+  add_expires(*rotate, *flags, "as long as the old one was made for");
+  add("list-keys", "List API keys: when they were made, whether they work, their last use to the minute",
+      "sluice admin list-keys", list_keys);
   add("revoke-key", "Revoke an API key; it works up to 5 s longer in running servers",
       "sluice admin revoke-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
-      [flags](Office& office) { return revoke_key(office, flags->id); })
-      ->add_option("id", flags->id, "The key's id")
+      [flags](Office& office) { return revoke_key(office, flags->key.id); })
+      ->add_option("id", flags->key.id, "The key's id")
       ->required();
+  add("audit", "Show what administrators did, the newest first: admin commands and requests that need the role ADMIN",
+      "sluice admin audit --limit 100", [flags](Office& office) { return show_audit(office, flags->limit); })
+      ->add_option("--limit", flags->limit, "How many entries")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000));
 }
 
 }  // namespace sluice::server

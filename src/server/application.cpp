@@ -38,7 +38,7 @@ Application::Application(const Settings& settings, ServeOptions options)
       identity_(settings, engines_.of(Service::accounts), clock_, secrets_),
       scope_(background_.executor(0)),
       callers_(identity_.keys(), clock_, scope_, background_.executor(0)),
-      api_(callers_),
+      api_(callers_, identity_.audit()),
       streams_(settings.sse, threads_, clock_) {
   run_blocking(starting_, identity_.apply_environment());
   if (options_.demo) demo_key_ = run_blocking(starting_, make_demo_key(identity_.keys()));

@@ -28,19 +28,38 @@ Task<Result<Id<accounts::UserTag>, accounts::AdministratorError>> Identity::crea
 
 Task<> Identity::apply_environment() {
   std::string service_key = variable("SLUICE_SERVICE_KEY");
-  if (!service_key.empty()) {
-    if (service_key.size() < accounts::ApiKeys::shortest_secret) {
-      throw std::runtime_error(
-          fmt::format("SLUICE_SERVICE_KEY must have at least {} characters", accounts::ApiKeys::shortest_secret));
-    }
-    const bool added = co_await keys_.adopt("SLUICE_SERVICE_KEY", accounts::Role::service, std::move(service_key));
-    if (added) log::info("the service key of the environment was added");
-  }
+  if (!service_key.empty()) co_await adopt_service_key(std::move(service_key));
   std::string email = variable("SLUICE_ADMIN_EMAIL");
   std::string password = variable("SLUICE_ADMIN_PASSWORD");
   if (email.empty() && password.empty()) co_return;
   const bool exists = co_await user_store_.any_with_role(accounts::Role::admin);
-  if (exists) co_return;
+  if (!exists) co_await create_first_administrator(std::move(email), std::move(password));
+}
+
+Task<> Identity::adopt_service_key(std::string secret) {
+  using accounts::ApiKeys;
+  if (secret.size() < ApiKeys::shortest_secret || secret.size() > ApiKeys::longest_secret) {
+    throw std::runtime_error(fmt::format("SLUICE_SERVICE_KEY must have at least {} and at most {} characters",
+                                         ApiKeys::shortest_secret, ApiKeys::longest_secret));
+  }
+  const accounts::Adoption adoption = co_await keys_.adopt(std::move(secret));
+  switch (adoption) {
+    case accounts::Adoption::known: break;
+    case accounts::Adoption::retired:
+      log::warning("SLUICE_SERVICE_KEY was replaced or revoked and does not work any more; set a new one");
+      break;
+    case accounts::Adoption::added: {
+      log::info("the service key of the environment was added; the one before it is revoked");
+      accounts::AuditEntry entry{.actor = "environment", .action = "adopt-key", .target = "SLUICE_SERVICE_KEY"};
+      co_await audit_.record(std::move(entry));
+      break;
+    }
+  }
+}
+
+Task<> Identity::create_first_administrator(std::string email, std::string password) {
+  accounts::AuditEntry entry{.actor = "environment", .action = "create"};
+  co_await audit_.record(std::move(entry));
   const auto created = co_await create_administrator(std::move(email), std::move(password));
   if (!created) {
     throw std::runtime_error("SLUICE_ADMIN_EMAIL and SLUICE_ADMIN_PASSWORD: " + accounts::explain(created.error()));

@@ -4,6 +4,7 @@
 #include "accounts/administrators.h"
 #include "accounts/api_keys.h"
 #include "adapters/sql/sql_api_key_store.h"
+#include "adapters/sql/sql_audit_log.h"
 #include "adapters/sql/sql_user_store.h"
 #include "server/settings.h"
 
@@ -15,11 +16,13 @@ class Identity {
       : key_store_(database),
         keys_(key_store_, clock, secrets),
         user_store_(database),
+        audit_(database),
         settings_(settings),
         clock_(clock),
         secrets_(secrets) {}
 
   accounts::ApiKeys& keys() { return keys_; }
+  accounts::AuditLog& audit() { return audit_; }
 
   // Makes an administrator; the keys of person data are loaded, or made, only now.
   Task<Result<Id<accounts::UserTag>, accounts::AdministratorError>> create_administrator(std::string email,
@@ -30,9 +33,13 @@ class Identity {
   Task<> apply_environment();
 
  private:
+  Task<> adopt_service_key(std::string secret);
+  Task<> create_first_administrator(std::string email, std::string password);
+
   sql::SqlApiKeyStore key_store_;
   accounts::ApiKeys keys_;
   sql::SqlUserStore user_store_;
+  sql::SqlAuditLog audit_;
   const Settings& settings_;
   const Clock& clock_;
   Random& secrets_;

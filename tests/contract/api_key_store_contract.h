@@ -25,6 +25,13 @@ class ApiKeyStoreContract : public DatabaseFixture {
     return std::nullopt;
   }
 
+  accounts::KeyRotation rotation(const accounts::ApiKey& old, Time old_ends) {
+    const accounts::ApiKey fresh = key("fresh", old.role);
+    return {old.id, fresh.id, fresh.hash, std::nullopt, old_ends};
+  }
+
+  static constexpr Time past{1s};
+  static constexpr Time future = std::chrono::sys_days{std::chrono::January / 1 / 2200};
   SeededRandom random_{std::random_device{}()};
   std::optional<sql::SqlApiKeyStore> store_;
 };
@@ -36,9 +43,9 @@ TEST_P(ApiKeyStoreContract, a_key_is_found_by_its_hash) {
     EXPECT_TRUE(run(store_->add(added)));
     const auto found = run(store_->find(added.hash));
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->id, added.id);
-    EXPECT_EQ(found->name, "machine");
-    EXPECT_EQ(found->role, role);
+    EXPECT_EQ(found->caller.id, added.id);
+    EXPECT_EQ(found->caller.name, "machine");
+    EXPECT_EQ(found->caller.role, role);
   }
 }
 
@@ -51,7 +58,7 @@ TEST_P(ApiKeyStoreContract, a_secret_is_added_once_also_at_the_same_time) {
     adding.push_back(store_->add(same));
   }
   EXPECT_EQ(std::ranges::count(values_of(std::move(adding)), true), 1);
-  EXPECT_EQ(run(store_->find(first.hash))->name, "another");
+  EXPECT_EQ(run(store_->find(first.hash))->caller.name, "another");
 }
 
 TEST_P(ApiKeyStoreContract, a_revoked_key_is_not_found_and_its_secret_never_taken_again) {
@@ -74,6 +81,78 @@ TEST_P(ApiKeyStoreContract, revoking_again_is_harmless_and_keeps_the_time) {
   EXPECT_TRUE(run(store_->revoke(added.id)));
   EXPECT_EQ(listed(added.id)->revoked_at, revoked_at);
   EXPECT_FALSE(run(store_->revoke(key("unknown", accounts::Role::user).id)));
+}
+
+TEST_P(ApiKeyStoreContract, an_expired_key_is_not_found) {
+  accounts::ApiKey added = key("machine", accounts::Role::service);
+  added.expires_at = past;
+  run(store_->add(added));
+  EXPECT_FALSE(run(store_->find(added.hash)));
+  EXPECT_EQ(listed(added.id)->expires_at, past);
+  accounts::ApiKey lasting = key("machine", accounts::Role::service);
+  lasting.expires_at = future;
+  run(store_->add(lasting));
+  EXPECT_TRUE(run(store_->find(lasting.hash)));
+}
+
+TEST_P(ApiKeyStoreContract, an_adopted_secret_retires_the_one_before_it_which_never_comes_back) {
+  const std::string name = unique("environment");
+  accounts::ApiKey first = key("", accounts::Role::service);
+  accounts::ApiKey second = key("", accounts::Role::service);
+  const accounts::ApiKey unrelated = key("unrelated", accounts::Role::service);
+  first.name = second.name = name;
+  run(store_->add(unrelated));
+  EXPECT_EQ(run(store_->adopt(first)), accounts::Adoption::added);
+  EXPECT_EQ(run(store_->adopt(first)), accounts::Adoption::known);
+  EXPECT_TRUE(run(store_->find(first.hash)));
+  EXPECT_EQ(run(store_->adopt(second)), accounts::Adoption::added);
+  EXPECT_FALSE(run(store_->find(first.hash)));
+  EXPECT_TRUE(run(store_->find(second.hash)));
+  EXPECT_EQ(run(store_->adopt(first)), accounts::Adoption::retired);
+  EXPECT_TRUE(run(store_->find(second.hash))) << "a process that still has the old one must not end the new one";
+  EXPECT_TRUE(run(store_->find(unrelated.hash)));
+}
+
+TEST_P(ApiKeyStoreContract, a_rotated_key_ends_and_the_new_one_has_its_name_and_role) {
+  const accounts::ApiKey old = key("importer", accounts::Role::admin);
+  run(store_->add(old));
+  const accounts::KeyRotation later = rotation(old, future);
+  EXPECT_TRUE(run(store_->rotate(later)));
+  EXPECT_TRUE(run(store_->find(old.hash))) << "its grace is not over";
+  const auto fresh = run(store_->find(later.hash));
+  ASSERT_TRUE(fresh);
+  EXPECT_EQ(fresh->caller.name, "importer");
+  EXPECT_EQ(fresh->caller.role, accounts::Role::admin);
+  EXPECT_EQ(listed(later.fresh)->expires_at, std::nullopt);
+
+  EXPECT_TRUE(run(store_->rotate(rotation(old, past))));
+  EXPECT_FALSE(run(store_->find(old.hash)));
+  EXPECT_FALSE(run(store_->rotate(rotation(old, future)))) << "it does not work any more";
+  EXPECT_EQ(listed(old.id)->expires_at, past) << "and is not revived";
+}
+
+TEST_P(ApiKeyStoreContract, a_rotated_key_passes_its_lifetime_on) {
+  accounts::ApiKey old = key("importer", accounts::Role::service);
+  old.expires_at = future;
+  run(store_->add(old));
+  const accounts::KeyRotation again = rotation(old, future);
+  EXPECT_TRUE(run(store_->rotate(again)));
+  const auto before = *listed(old.id);
+  const auto after = *listed(again.fresh);
+  EXPECT_EQ(*after.expires_at - after.created_at, *before.expires_at - before.created_at);
+}
+
+TEST_P(ApiKeyStoreContract, a_use_is_noted_once_a_minute) {
+  const accounts::ApiKey added = key("machine", accounts::Role::service);
+  run(store_->add(added));
+  EXPECT_FALSE(listed(added.id)->last_used_at);
+  EXPECT_TRUE(run(store_->find(added.hash))->note_use);
+  run(store_->note_use(added.id));
+  const auto noted = listed(added.id)->last_used_at;
+  EXPECT_TRUE(noted);
+  EXPECT_FALSE(run(store_->find(added.hash))->note_use);
+  run(store_->note_use(added.id));
+  EXPECT_EQ(listed(added.id)->last_used_at, noted);
 }
 
 TEST_P(ApiKeyStoreContract, the_oldest_is_listed_first) {

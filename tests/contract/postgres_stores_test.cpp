@@ -17,7 +17,6 @@ const auto leases =
     testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>(postgres_service_engines("document_service")));
 const auto slots =
     testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>(postgres_service_engines("document_service")));
-const auto user_service = testing::ValuesIn(postgres_service_engines("user_service"));
 
 std::vector<LimitEngine> limits() {
   std::vector<LimitEngine> engines;
@@ -42,8 +41,5 @@ INSTANTIATE_TEST_SUITE_P(Postgres, JobRequestsContract, job_service, engine_name
 INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, ApiKeyStoreContract, user_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, DenialRecordsContract, user_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, UserStoreContract, user_service, engine_name);
 
 }  // namespace sluice::test

@@ -58,8 +58,5 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, JobRequestsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobThrottleContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobTransitionsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, ApiKeyStoreContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, DenialRecordsContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, UserStoreContract, sqlite);
 
 }  // namespace sluice::test

@@ -1,9 +1,7 @@
 // The suites of all stores in SQL but those of links and imports, which are compiled beside them.
 #pragma once
 
-#include "tests/contract/api_key_store_contract.h"
 #include "tests/contract/day_budgets_contract.h"
-#include "tests/contract/denial_records_contract.h"
 #include "tests/contract/document_store_contract.h"
 #include "tests/contract/fenced_leases_contract.h"
 #include "tests/contract/job_messages_contract.h"
@@ -13,5 +11,4 @@
 #include "tests/contract/job_transitions_contract.h"
 #include "tests/contract/shared_breaker_contract.h"
 #include "tests/contract/sql_limits.h"
-#include "tests/contract/user_store_contract.h"
 #include "tests/contract/version_floors_contract.h"

@@ -271,8 +271,10 @@ TEST_F(ServerScenario, every_command_explains_itself_with_an_example) {
                                                        {"admin"},
                                                        {"admin", "create"},
                                                        {"admin", "create-key"},
+                                                       {"admin", "rotate-key"},
                                                        {"admin", "list-keys"},
-                                                       {"admin", "revoke-key"}};
+                                                       {"admin", "revoke-key"},
+                                                       {"admin", "audit"}};
   for (std::vector<std::string> command : commands) {
     command.push_back("--help");
     const CommandResult help = run_sluice(command);

@@ -11,7 +11,10 @@ class SqlApiKeyStore : public accounts::ApiKeyStore {
   explicit SqlApiKeyStore(Database& database) : database_(database) {}
 
   Task<bool> add(accounts::ApiKey key) override;
-  Task<std::optional<accounts::Caller>> find(Bytes hash) override;
+  Task<accounts::Adoption> adopt(accounts::ApiKey key) override;
+  Task<bool> rotate(accounts::KeyRotation rotation) override;
+  Task<std::optional<accounts::FoundApiKey>> find(Bytes hash) override;
+  Task<> note_use(Id<accounts::CallerTag> id) override;
   Task<bool> revoke(Id<accounts::CallerTag> id) override;
   Task<std::vector<accounts::ListedApiKey>> list() override;
 

@@ -5,5 +5,18 @@ CREATE TABLE api_keys (
   role TEXT NOT NULL CONSTRAINT api_keys_role CHECK (role IN ('USER', 'SERVICE', 'ADMIN')),
   key_hash BLOB NOT NULL UNIQUE,
   created_at INTEGER NOT NULL DEFAULT (now()),
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  expires_at INTEGER,
+  last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Uses of an administrator's right, in the order in which they were written.
+CREATE TABLE audit_log (
+  id INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  target TEXT NOT NULL,
+  address TEXT NOT NULL,
+  request_id TEXT NOT NULL
+) STRICT;

@@ -5,5 +5,18 @@ CREATE TABLE api_keys (
   role text NOT NULL CONSTRAINT api_keys_role CHECK (role IN ('USER', 'SERVICE', 'ADMIN')),
   key_hash bytea NOT NULL CONSTRAINT api_keys_key_hash UNIQUE,
   created_at timestamptz NOT NULL DEFAULT now(),
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  expires_at timestamptz,
+  last_used_at timestamptz
+);
+
+-- Uses of an administrator's right, in the order in which they were written.
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at timestamptz NOT NULL,
+  actor text NOT NULL,
+  action text NOT NULL,
+  target text NOT NULL,
+  address text NOT NULL,
+  request_id text NOT NULL
 );

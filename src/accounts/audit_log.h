@@ -1,0 +1,43 @@
+// Who used an administrator's right, for what, and when.
+//
+// An entry is written before the thing is done: what can't be recorded is not done. Entries are kept for `keep_for`,
+// and at most `keep_most` of them; older ones go as new ones come.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "runtime/task.h"
+
+namespace sluice::accounts {
+
+// No secrets and no personal data belong here.
+struct AuditEntry {
+  std::string actor{};    // "ops (key 018f...)", "root on db1 (command line)", "environment"
+  std::string action{};   // "rotate-key", "POST /api/v1/dead-letters/replay"
+  std::string target{};   // what it was done to, where the action does not say
+  std::string address{};  // of the caller; empty on the command line
+  std::string request_id{};
+};
+
+struct RecordedAuditEntry {
+  Time at;
+  AuditEntry entry;
+};
+
+// Every implementation passes tests/contract/audit_log_contract.h.
+class AuditLog {
+ public:
+  static constexpr Duration keep_for = std::chrono::days(365);
+  static constexpr int64_t keep_most = 1'000'000;
+
+  virtual ~AuditLog() = default;
+
+  virtual Task<> record(AuditEntry entry) = 0;
+
+  // The newest first.
+  virtual Task<std::vector<RecordedAuditEntry>> list(int64_t limit) = 0;
+};
+
+}  // namespace sluice::accounts
