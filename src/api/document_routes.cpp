@@ -53,11 +53,17 @@ http::Response unknown_origin(const http::Request& request) {
 }
 
 http::Response refuse(const http::Request& request, const Refused& refused) {
+  http::Problem problem{503, "document-unavailable", "The document cannot be fetched now."};
   switch (refused.kind) {
     case Refusal::not_found: return not_found(request, "There is no such document.");
-    case Refusal::unavailable: break;
+    case Refusal::too_many:
+      problem = {429, "too-many-unknown-documents", "Too many unknown documents are being requested."};
+      break;
+    case Refusal::unavailable:
+      if (refused.reason != documents::Reason::database_unavailable) break;
+      problem = {503, "database-unavailable", "The database of documents is unavailable."};
+      break;
   }
-  http::Problem problem{503, "document-unavailable", "The document cannot be fetched now"};
   problem.detail = refused.reason ? name(*refused.reason) : "";
   problem.retry_after = retry_after;
   http::Response response = problem.to_response(request.request_id);
@@ -99,7 +105,7 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
   const std::string& origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
   const bool fetch = request.query.empty() || request.query_param("fetch").value_or("true") != "false";
-  const Lookup found = co_await documents.get(origin, *path, fetch);
+  const Lookup found = co_await documents.get(origin, *path, fetch, request.deadline);
   if (!found) co_return refuse(request, found.error());
   http::Response response = serve_body(clock, *found);
   response.gzip = found->gzip;
@@ -117,7 +123,7 @@ Task<http::Response> look_document_up(Documents& documents, http::Request& reque
   if (!path) co_return bad_path(request);
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
-  const Lookup found = co_await documents.get(origin, *path, false);
+  const Lookup found = co_await documents.get(origin, *path, false, request.deadline);
   if (!found) co_return refuse(request, found.error());
   co_return http::Response::json(200, to_json(origin, *path, *found, false));
 }
@@ -130,7 +136,7 @@ Task<http::Response> download_document(Documents& documents, http::Request& requ
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
   documents::RefreshRequest refresh{*path, std::move(wanted->case_type), wanted->force_refresh};
-  const Lookup found = co_await documents.refresh(origin, std::move(refresh));
+  const Lookup found = co_await documents.refresh(origin, std::move(refresh), request.deadline);
   if (!found) co_return refuse(request, found.error());
   co_return http::Response::json(200, to_json(origin, *path, *found, true));
 }
@@ -149,6 +155,7 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
                         R"({"type":"string"})", "*/*"},
                        {304, "The client's copy is current."},
                        {404, "No such origin or document."},
+                       {429, "Too many unknown documents are being requested."},
                        {503, "It cannot be fetched now."}},
            .action = [&documents, &clock](const Call& call) { return read_document(documents, clock, call.request); }});
   api.add({.pattern = "/api/v1/documents/{origin}",
@@ -163,7 +170,10 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
            .summary = "Downloads a document if it is needed.",
            .role = accounts::Role::service,
            .body_schema = json::schema<DownloadRequest>(),
-           .answers = {{200, "The document.", std::string(document_schema)}, {503, "It cannot be fetched now."}},
+           .answers = {{200, "The document.", std::string(document_schema)},
+                       {404, "No such origin or document."},
+                       {429, "Too many unknown documents are being requested."},
+                       {503, "It cannot be fetched now."}},
            .options = {.max_body = 16 << 10},
            .action = [&documents](const Call& call) { return download_document(documents, call.request); }});
 }

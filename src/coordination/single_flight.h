@@ -40,15 +40,14 @@ class SingleFlight {
     co_return flight->result();
   }
 
-  // The same for a caller with limited patience: nothing once `until` has passed, unless the caller's own call started
-  // the work.
+  // The same for a caller with limited patience: nothing once `until` has passed. The work goes on.
   template <class Work>
   Task<std::optional<Value>> run_until(Clock& clock, Instant until, std::string key, Work work, bool& joined) {
     const Executor here = co_await asio::this_coro::executor;
     const std::shared_ptr<Flight> flight = board(key, work, joined);
-    if (joined) wake_at(clock, flight, until);
+    if (until != Instant::max()) wake_at(clock, flight, until);
     const std::shared_ptr<Crowd::Party> party = flight->crowd.join(here);
-    while (party && !party->over && (!joined || clock.now() < until)) co_await party->told.wait();
+    while (party && !party->over && clock.now() < until) co_await party->told.wait();
     if (party && !party->over) co_return std::nullopt;
     co_return flight->result();
   }
@@ -139,7 +138,7 @@ class SingleFlight {
     }
     asio::dispatch(executor_, [this, &clock, flight, watched] {
       if (watched) return flight->changed.notify_all();
-      scope_.spawn("patience", watch(clock, flight));
+      if (!scope_.closed()) scope_.spawn("patience", watch(clock, flight));
     });
   }
 

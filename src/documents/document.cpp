@@ -24,6 +24,7 @@ std::string_view name(Reason reason) {
     case Reason::invalid_content: return "invalid-content";
     case Reason::breaker_open: return "breaker-open";
     case Reason::hold_down: return "hold-down";
+    case Reason::database_unavailable: return "database-unavailable";
   }
   return "";
 }

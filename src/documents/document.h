@@ -28,7 +28,15 @@ enum class Source { memory, static_file, database, origin, stale };
 std::string_view name(Source source);  // as Sluice-Source says it
 
 // Why the document could not be fetched.
-enum class Reason { rate_limit_exceeded, download_timeout, origin_error, invalid_content, breaker_open, hold_down };
+enum class Reason {
+  rate_limit_exceeded,
+  download_timeout,
+  origin_error,
+  invalid_content,
+  breaker_open,
+  hold_down,
+  database_unavailable,
+};
 std::string_view name(Reason reason);  // as Sluice-Degraded says it
 
 struct Served {
@@ -37,6 +45,18 @@ struct Served {
   std::optional<Reason> degraded{};           // set where it should have been fetched and could not be
   bool from_cache = true;                     // false where this request's wait ended with a download
   std::shared_ptr<const std::string> gzip{};  // the body compressed, where that is kept beside the copy in memory
+};
+
+// What is answered where there is no copy at all.
+enum class Refusal {
+  not_found,    // there is no such document, or it is not to be fetched
+  too_many,     // more unknown documents are asked for than the origin is asked for
+  unavailable,  // it cannot be fetched now
+};
+
+struct Refused {
+  Refusal kind = Refusal::not_found;
+  std::optional<Reason> reason{};  // none where nobody tried to fetch it
 };
 
 // A strong ETag of the bytes.

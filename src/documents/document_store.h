@@ -4,6 +4,9 @@
 // it gives grows with every claim, and `complete` stores only under the current one, so that a slow owner whose claim
 // was taken over writes nothing. Claiming never destroys a copy that could be served. All times are the database's.
 //
+// A document that was never stored and not listed is there only while it is claimed: nothing is left of it after a
+// failed download.
+//
 // Every implementation passes tests/contract/document_store_contract.h.
 #pragma once
 
@@ -31,6 +34,7 @@ struct ClaimRequest {
   Duration fresh_for{};
   bool over_fresh = false;        // also where a fresh copy exists
   bool during_hold_down = false;  // also where the last download has failed just now
+  bool listed = false;            // by the operator: known from now on, also without a copy
 };
 
 struct Acquired {
@@ -64,6 +68,9 @@ class DocumentStore {
   // The stored copy, however old.
   virtual Task<DocumentPtr> find(DocumentKey key) = 0;
 
+  // Whether a copy is stored, or the operator listed it.
+  virtual Task<bool> knows(DocumentKey key) = 0;
+
   virtual Task<DownloadState> download_state(DocumentKey key) = 0;
 
   virtual Task<ClaimOutcome> claim(ClaimRequest request) = 0;
@@ -84,6 +91,12 @@ class DocumentStore {
   virtual Task<int64_t> last_change(std::string origin) = 0;
   // What changed after `number`, oldest first.
   virtual Task<std::vector<Change>> changes_since(std::string origin, int64_t number) = 0;
+
+  // These documents were asked for lately. Those that are not stored are ignored.
+  virtual Task<> note_asked(std::string origin, std::vector<std::string> paths) = 0;
+  // Removes some of the documents that nobody asked for in `unused_for`, unless they are claimed. How many; none when
+  // there are no more.
+  virtual Task<int64_t> forget(std::string origin, Duration unused_for) = 0;
 
   // Forgets the stored copy. False if there was none.
   virtual Task<bool> purge(DocumentKey key) = 0;

@@ -27,14 +27,14 @@ Task<> Documents::sweep() {
   co_await clock_.sleep_for(shortest_claim_);
 }
 
-Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch) {
+Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch, Deadline deadline) {
   OriginDocuments& from = origin(origin_name);
   if (std::optional<Served> copy = from.in_memory(path)) co_return std::move(*copy);
-  co_return co_await from.get(std::move(path), fetch);
+  co_return co_await from.get(std::move(path), fetch, deadline);
 }
 
-Task<Lookup> Documents::refresh(std::string origin_name, RefreshRequest request) {
-  return origin(origin_name).refresh(std::move(request));
+Task<Lookup> Documents::refresh(std::string origin_name, RefreshRequest request, Deadline deadline) {
+  return origin(origin_name).refresh(std::move(request), deadline);
 }
 
 Task<bool> Documents::purge(std::string origin_name, DocumentPath path) {

@@ -20,14 +20,15 @@ class Documents {
 
   // Before start, with the same store.
   void add(OriginConfig config, OriginParts parts);
-  // Learns of changes by other instances and ends expired claims, for as long as the scope lasts. On the executor.
+  // Learns of changes by other instances, ends expired claims and forgets what nobody asks for, for as long as the
+  // scope lasts. On the executor.
   void start();
 
   bool knows(const std::string& origin) const { return origins_.contains(origin); }
 
   // The origin must be known.
-  Task<Lookup> get(std::string origin, DocumentPath path, bool fetch);
-  Task<Lookup> refresh(std::string origin, RefreshRequest request);
+  Task<Lookup> get(std::string origin, DocumentPath path, bool fetch, Deadline deadline = {});
+  Task<Lookup> refresh(std::string origin, RefreshRequest request, Deadline deadline = {});
   Task<bool> purge(std::string origin, DocumentPath path);
   // Has the body of `document` kept compressed beside the copy in memory, for the next one to be served with it.
   void keep_gzip(const std::string& origin, const DocumentPath& path, const DocumentPtr& document,

@@ -14,6 +14,13 @@ FetchError error_of(const http::ClientError& error) {
   return FetchError::failed;
 }
 
+FetchError error_of(int status) {
+  if (status == 404 || status == 410) return FetchError::missing;
+  if (status == 429) return FetchError::throttled;
+  if (status >= 500) return FetchError::failed;
+  return status >= 400 ? FetchError::refused : FetchError::invalid;
+}
+
 }  // namespace
 
 HttpOrigin::HttpOrigin(const OriginConfig& config, http::Client& client, const Clock& clock)
@@ -39,7 +46,7 @@ Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path) {
 Result<DocumentPtr, FetchError> HttpOrigin::check(const DocumentPath& path, http::Answer answer) const {
   if (answer.status != 200) {
     log::warning("origin refused", {{"origin", config_.name}, {"path", path.text()}, {"status", answer.status}});
-    return answer.status >= 400 && answer.status < 500 && answer.status != 429 ? FetchError::gone : FetchError::failed;
+    return error_of(answer.status);
   }
   const std::string content_type(answer.headers.get("Content-Type"));
   if (const auto fault = find_fault(config_.require, content_type, answer.body)) {

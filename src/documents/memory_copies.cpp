@@ -16,7 +16,22 @@ std::optional<Served> MemoryCopies::find(const std::string& path) {
   const auto found = by_path_.find(path);
   if (found == by_path_.end()) return std::nullopt;
   order_.splice(order_.begin(), order_, found->second);
+  found->second->asked = true;
   return Served{.document = found->second->document, .source = Source::memory, .gzip = found->second->gzip};
+}
+
+bool MemoryCopies::contains(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  return by_path_.contains(path);
+}
+
+std::vector<std::string> MemoryCopies::take_asked() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> paths;
+  for (Entry& entry : order_) {
+    if (std::exchange(entry.asked, false)) paths.push_back(entry.path);
+  }
+  return paths;
 }
 
 void MemoryCopies::put(const std::string& path, const DocumentPtr& document) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "documents/document.h"
 #include "http/message.h"
@@ -17,7 +18,11 @@ class MemoryCopies {
  public:
   explicit MemoryCopies(size_t max_bytes) : max_bytes_(max_bytes) {}
 
+  // Counts as asked for.
   std::optional<Served> find(const std::string& path);
+  bool contains(const std::string& path) const;
+  // The paths asked for since the last call.
+  std::vector<std::string> take_asked();
   // A copy made by a later change stays. A document larger than the whole cache is not kept.
   void put(const std::string& path, const DocumentPtr& document);
   void erase(const std::string& path);
@@ -35,6 +40,7 @@ class MemoryCopies {
     std::string path;
     DocumentPtr document;
     http::SharedBytes gzip{};
+    bool asked = false;
   };
   using Order = std::list<Entry>;  // most recently used first
   static size_t cost(const Entry& entry);

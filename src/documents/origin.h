@@ -8,7 +8,15 @@
 
 namespace sluice::documents {
 
-enum class FetchError { timeout, failed, gone, too_large, invalid };
+enum class FetchError {
+  timeout,
+  failed,     // no connection, an answer that broke off, or a 5xx
+  missing,    // 404 or 410
+  throttled,  // 429
+  refused,    // any other 4xx
+  too_large,
+  invalid,  // an answer that is not the document
+};
 
 class Origin {
  public:

@@ -18,8 +18,7 @@ void OriginConfig::describe(config::Section<OriginConfig>& section) {
       .key("max_concurrent", &OriginConfig::max_concurrent, "Requests open at the origin at once, over all instances.")
       .between(1, 1000);
   section.key("timeout", &OriginConfig::timeout, "For the whole of one download.").at_least(1ms);
-  section.key("wait_limit", &OriginConfig::wait_limit, "How long a reader waits for somebody else's download.")
-      .at_least(1ms);
+  section.key("wait_limit", &OriginConfig::wait_limit, "How long a reader waits for a download.").at_least(1ms);
   section.key("slot_wait", &OriginConfig::slot_wait, "How long a download waits for its turn at the origin.");
   section.key("claim_ttl", &OriginConfig::claim_ttl, "After what time a crashed instance's download is taken over.")
       .at_least(100ms);
@@ -27,11 +26,20 @@ void OriginConfig::describe(config::Section<OriginConfig>& section) {
   section.key("hold_down_max", &OriginConfig::hold_down_max, "The longest hold-down.");
   section.key("max_per_second", &OriginConfig::max_per_second, "Requests that may begin within any second.")
       .between(1, 10'000);
+  section
+      .key("strangers_per_second", &OriginConfig::strangers_per_second,
+           "How many of them may be for paths without a copy, since anybody may invent these; never more than "
+           "max_per_second. They use one slot at most and have a breaker of their own.")
+      .between(1, 10'000);
   section.key("allow", &OriginConfig::allow,
               "Paths worth asking the origin for, as a glob (* within a segment, ** across); others are 404.");
   section.key("memory_limit", &OriginConfig::memory_limit,
               "Copies kept in memory; the least recently used goes first.");
   section.key("fresh_for", &OriginConfig::fresh_for, "How long a copy is served without asking again.");
+  section
+      .key("forget_after", &OriginConfig::forget_after,
+           "A stored copy that nobody asked for in this time is removed from the database.")
+      .at_least(48h);
   section.key("max_bytes", &OriginConfig::max_bytes, "A larger answer is an error.");
   section.key("user_agent", &OriginConfig::user_agent, "How we introduce ourselves.");
   section.table("require", &OriginConfig::require, "What makes a body valid.");
@@ -42,8 +50,10 @@ coordination::LimitPlan rate_plan(const OriginConfig& config) {
   // for nothing. It lengthens every second by itself.
   return {.name = "origin/" + config.name,
           .permit_life = 100ms,
-          .window = {{"second", config.max_per_second, 1s}},
-          .priority = {{.name = "download", .windows = {"second"}}}};
+          .window = {{"second", config.max_per_second, 1s},
+                     {"strangers", std::min(config.strangers_per_second, config.max_per_second), 1s}},
+          .priority = {{.name = "known", .windows = {"second"}},
+                       {.name = "strangers", .windows = {"second", "strangers"}}}};
 }
 
 std::optional<http::Url> document_url(const std::string& base_url, const DocumentPath& path) {

@@ -35,9 +35,11 @@ struct OriginConfig {
   Duration hold_down = 5s;
   Duration hold_down_max = 5min;
   int64_t max_per_second = 10;
+  int64_t strangers_per_second = 2;
   std::string allow = "**";
   Size memory_limit = mib(64);
   Duration fresh_for = std::chrono::days(30);
+  Duration forget_after = std::chrono::days(90);
   Size max_bytes = mib(8);
   std::string user_agent = "Sluice";
   RequireConfig require;
@@ -46,7 +48,11 @@ struct OriginConfig {
   void validate(config::Problems& problems) const;
 };
 
-// How often requests may begin at the origin, over all instances.
+// Known documents have a copy, shipped or stored, or were listed by the operator. All others are strangers: anybody may
+// invent their names, so they get a small part of the origin, and what becomes of them says nothing of known ones.
+enum class Lane { known, strangers };
+
+// How often requests may begin at the origin, over all instances. The lanes are its priorities.
 coordination::LimitPlan rate_plan(const OriginConfig& config);
 
 // The URL of a document: the base with the path behind it, whether or not the base ends with a slash.

@@ -3,6 +3,13 @@
 #include "documents/content_check.h"
 
 namespace sluice::documents {
+namespace {
+
+// Of documents found in the database within an hour; what is beyond it is noted when it is asked for again.
+constexpr size_t most_asked = 100'000;
+constexpr size_t most_at_once = 500;
+
+}  // namespace
 
 OriginCopies::OriginCopies(const OriginConfig& config, const OriginParts& parts)
     : config_(config), parts_(parts), memory_(static_cast<size_t>(config.memory_limit.bytes)) {}
@@ -35,7 +42,12 @@ Task<std::optional<Served>> OriginCopies::nearest(DocumentPath path, bool must_b
     co_return Served{std::move(copy), Source::static_file};
   }
   if (!matches_glob(config_.allow, path.text())) co_return std::nullopt;
+  const bool outranked_before = outranks_static_.contains(path.text());
   copy = co_await stored(path);
+  if (!copy && outranked_before) {
+    copy = co_await static_copy(path);
+    if (copy) co_return Served{std::move(copy), Source::static_file};
+  }
   if (!copy || (must_be_fresh && !fresh(*copy))) co_return std::nullopt;
   co_return Served{std::move(copy), Source::database};
 }
@@ -85,7 +97,10 @@ Task<DocumentPtr> OriginCopies::shipped(DocumentPath path) {
 Task<DocumentPtr> OriginCopies::stored(DocumentPath path) {
   const int64_t seen_change = known_change_;
   DocumentPtr copy = co_await parts_.store.find(key(path));
+  // The row that outranked the static file may have been forgotten.
+  if (!copy && seen_change == known_change_) outranks_static_.erase(path.text());
   if (!copy || !usable(*copy)) co_return nullptr;
+  if (asked_.size() < most_asked) asked_.insert(path.text());
   keep(path, copy, seen_change);
   co_return copy;
 }
@@ -93,6 +108,24 @@ Task<DocumentPtr> OriginCopies::stored(DocumentPath path) {
 // Not where a change was learned since the copy was asked for: it may be older than that change.
 void OriginCopies::keep(const DocumentPath& path, const DocumentPtr& document, int64_t seen_change) {
   if (seen_change == known_change_ || document->change >= known_change_) memory_.put(path.text(), document);
+}
+
+Task<bool> OriginCopies::knows(DocumentPath path) {
+  if (memory_.contains(path.text())) co_return true;
+  const bool stored = co_await parts_.store.knows(key(path));
+  if (stored) co_return true;
+  const DocumentPtr shipped = co_await parts_.static_copies.find(std::move(path));
+  co_return shipped != nullptr;
+}
+
+Task<> OriginCopies::note_asked() {
+  for (std::string& path : memory_.take_asked()) asked_.insert(std::move(path));
+  while (!asked_.empty()) {
+    const auto end = std::next(asked_.begin(), static_cast<ptrdiff_t>(std::min(asked_.size(), most_at_once)));
+    const std::vector<std::string> paths(asked_.begin(), end);
+    co_await parts_.store.note_asked(config_.name, paths);
+    for (const std::string& path : paths) asked_.erase(path);
+  }
 }
 
 void OriginCopies::remember(const DocumentPath& path, const DocumentPtr& document) {

@@ -32,12 +32,16 @@ class OriginCopies {
   Task<std::optional<Served>> last_without_database(DocumentPath path);
   // The usable copy in the database.
   Task<DocumentPtr> stored(DocumentPath path);
+  // Whether there is a copy anywhere, usable or not, or the operator listed it.
+  Task<bool> knows(DocumentPath path);
 
   // A download of this process was stored.
   void remember(const DocumentPath& path, const DocumentPtr& document);
   Task<bool> purge(DocumentPath path);
   // Looks once for what other instances changed.
   Task<> learn_changes();
+  // Tells the database what was asked for since the last call, so that it is not forgotten.
+  Task<> note_asked();
 
   bool fresh(const Document& document) const;
 
@@ -56,6 +60,7 @@ class OriginCopies {
   const OriginParts& parts_;
   MemoryCopies memory_;
   std::unordered_set<std::string> outranks_static_;
+  std::unordered_set<std::string> asked_;  // and found in the database
   int64_t known_change_ = 0;
 };
 

@@ -152,14 +152,40 @@ TEST_F(OriginDocumentsTest, without_the_database_a_copy_in_memory_is_served_howe
     pass(10s);
     EXPECT_EQ(reading->body(), "stored");
     EXPECT_EQ(reading->source(), Source::stale);
-    EXPECT_TRUE(reading->degraded());
+    EXPECT_EQ(reading->degraded(), Reason::database_unavailable);
   }
-  EXPECT_TRUE(get_now(instance("empty")).engine_failed);
+  EXPECT_EQ(get_now(instance("empty")).refused(), Reason::database_unavailable);
   static_copies.copies[path.text()] = make_document("bundled", clock.wall());
   const Reading& bundled = refresh(instance("other"), true);
   pass(10s);
   EXPECT_EQ(bundled.body(), "bundled");
   EXPECT_TRUE(bundled.degraded());
+}
+
+TEST_F(OriginDocumentsTest, the_database_is_told_what_was_asked_for_and_what_to_forget) {
+  store_copy("stored", 1h);
+  OriginDocuments& documents = instance();
+  documents.start();
+  get_now(documents);
+  pass(2h);
+  EXPECT_EQ(store.asked, std::set<std::string>{path.text()});
+  store.asked.clear();
+  pass(2h);
+  EXPECT_TRUE(store.asked.empty()) << "nobody has asked since";
+  EXPECT_TRUE(documents.in_memory(path));
+  pass(2h);
+  EXPECT_EQ(store.asked, std::set<std::string>{path.text()}) << "a copy in memory was asked for";
+  EXPECT_EQ(store.forget_after, often().forget_after);
+}
+
+TEST_F(OriginDocumentsTest, a_forgotten_row_outranks_the_static_file_no_longer) {
+  static_copies.copies[path.text()] = make_document("bundled", clock.wall());
+  OriginDocuments& documents = instance();
+  documents.start();
+  refresh(documents, true);
+  pass(2 * fresh_for);
+  store.rows.clear();
+  EXPECT_EQ(get_now(documents).body(), "bundled");
 }
 
 }  // namespace

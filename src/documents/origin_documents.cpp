@@ -15,10 +15,17 @@ const metrics::Counter coalesced{
 const metrics::Histogram waits{"document_wait_seconds", "How long readers waited for a download.", {"origin"}};
 
 // A copy that turns out unusable is replaced, but not for ever.
-constexpr int most_tries = 3;
+constexpr int most_unusable = 3;
 constexpr Duration learn_every = 2s;
+constexpr Duration forget_every = 1h;
+// What finding the last copy, and then sending it, may take before a reader's deadline.
+constexpr Duration time_to_answer = 1s;
 constexpr Duration first_poll = 50ms;
 constexpr Duration longest_poll = 400ms;
+
+Instant answer_by(Deadline deadline) {
+  return deadline.at == Instant::max() ? deadline.at : deadline.at - time_to_answer;
+}
 
 double seconds(Instant from, Instant to) {
   return std::chrono::duration<double>(to - from).count();
@@ -41,6 +48,8 @@ OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskSco
 void OriginDocuments::start() {
   scope_.spawn("document changes of " + config_.name,
                run_forever("document-changes", parts_.clock, parts_.random, [this] { return learn_changes(); }));
+  scope_.spawn("unused documents of " + config_.name,
+               run_forever("document-forget", parts_.clock, parts_.random, [this] { return forget_unused(); }));
 }
 
 std::optional<Served> OriginDocuments::in_memory(const DocumentPath& path) {
@@ -49,59 +58,60 @@ std::optional<Served> OriginDocuments::in_memory(const DocumentPath& path) {
   return copy;
 }
 
-Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch) {
+Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch, Deadline deadline) {
   RefreshRequest request{path};
-  return or_without_database(std::move(path), look_up(std::move(request), fetch));
+  return with_fallback(std::move(path), look_up(std::move(request), fetch, answer_by(deadline)));
 }
 
-Task<Lookup> OriginDocuments::refresh(RefreshRequest request) {
+Task<Lookup> OriginDocuments::refresh(RefreshRequest request, Deadline deadline) {
   DocumentPath path = request.path;
-  return or_without_database(std::move(path), look_up(std::move(request), true));
+  return with_fallback(std::move(path), look_up(std::move(request), true, answer_by(deadline)));
 }
 
-Task<Lookup> OriginDocuments::or_without_database(DocumentPath path, Task<Lookup> asked) {
+// Where the database fails, or does not answer in time: what is left without it.
+Task<Lookup> OriginDocuments::with_fallback(DocumentPath path, Task<Lookup> asked) {
   std::optional<Lookup> found;
-  std::exception_ptr failure;
   try {
     found = co_await std::move(asked);
-  } catch (const EngineUnavailable&) {
-    failure = std::current_exception();
+  } catch (const EngineUnavailable&) {  // which the loops of this origin log
   }
-  if (failure) {
+  if (!found) {
     const Looking work = [this, path] { return copies_.last_without_database(path); };
-    std::optional<Served> left = co_await look_shared("left " + path.text(), work);
-    if (!left) std::rethrow_exception(failure);
-    left->degraded = Reason::origin_error;
-    degraded.with({config_.name, name(Reason::origin_error)}).add();
+    std::optional<Served> left = co_await look_shared("left " + path.text(), work, Instant::max());
+    degraded.with({config_.name, name(Reason::database_unavailable)}).add();
+    if (!left) co_return Refused{Refusal::unavailable, Reason::database_unavailable};
+    left->degraded = Reason::database_unavailable;
     found = std::move(*left);
   }
   if (*found) requests.with({config_.name, name((*found)->source)}).add();
   co_return std::move(*found);
 }
 
-Task<Lookup> OriginDocuments::look_up(RefreshRequest request, bool fetch) {
+Task<Lookup> OriginDocuments::look_up(RefreshRequest request, bool fetch, Instant answer_by) {
   // While it is being fetched there is no fresh copy to look for.
   if (!request.force && !(fetch && flights_.under_way(request.path.text()))) {
     const std::string flight = (fetch ? "fresh " : "any ") + request.path.text();
     const Looking work = [this, path = request.path, fetch] { return copies_.nearest(path, fetch); };
-    std::optional<Served> copy = co_await look_shared(flight, work);
+    std::optional<Served> copy = co_await look_shared(flight, work, answer_by);
     if (copy) co_return std::move(*copy);
   }
   if (!fetch || !matches_glob(config_.allow, request.path.text())) co_return Refused{Refusal::not_found};
-  co_return co_await fetch_shared(std::move(request));
+  co_return co_await fetch_shared(std::move(request), answer_by);
 }
 
-Task<std::optional<Served>> OriginDocuments::look_shared(std::string flight, Looking work) {
+Task<std::optional<Served>> OriginDocuments::look_shared(std::string flight, Looking work, Instant answer_by) {
   bool joined = false;
-  std::optional<Served> copy = co_await lookups_.run(std::move(flight), std::move(work), &joined);
+  std::optional<std::optional<Served>> copy =
+      co_await lookups_.run_until(parts_.clock, answer_by, std::move(flight), std::move(work), joined);
   if (joined) coalesced_.add();
-  co_return copy;
+  if (!copy) throw DeadlineExceeded("documents");
+  co_return std::move(*copy);
 }
 
-Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request) {
+Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request, Instant answer_by) {
   const DocumentPath path = request.path;
   const Instant began = parts_.clock.now();
-  const Instant until = began + config_.wait_limit;
+  const Instant until = std::min(began + wait_limit(request), answer_by - time_to_answer);
   // A forced download does not join an ordinary one: that may have begun before the change it is to fetch.
   const std::string flight = (request.force ? "forced " : "") + path.text();
   bool joined = false;
@@ -109,45 +119,55 @@ Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request) {
   std::optional<Fetched> fetched = co_await flights_.run_until(parts_.clock, until, flight, work, joined);
   if (joined) coalesced_.add();
   waits_.observe(seconds(began, parts_.clock.now()));
-  if (!fetched) co_return co_await degrade(path, Reason::download_timeout);
-  if (!*fetched) co_return co_await degrade(path, fetched->error());
+  const Refused too_late{Refusal::unavailable, Reason::download_timeout};
+  if (!fetched) co_return co_await degrade(path, too_late, answer_by);
+  if (!*fetched) co_return co_await degrade(path, fetched->error(), answer_by);
   co_return std::move(**fetched);
 }
 
-Task<Lookup> OriginDocuments::degrade(DocumentPath path, Reason reason) {
-  degraded.with({config_.name, name(reason)}).add();
+Task<Lookup> OriginDocuments::degrade(DocumentPath path, Refused refused, Instant answer_by) {
+  degraded.with({config_.name, name(*refused.reason)}).add();
   const Looking work = [this, path] { return copies_.last(path); };
-  std::optional<Served> last = co_await look_shared("last " + path.text(), work);
-  if (!last) co_return Refused{Refusal::unavailable, reason};
-  last->degraded = reason;
+  std::optional<Served> last = co_await look_shared("last " + path.text(), work, answer_by);
+  if (!last) co_return refused;
+  last->degraded = refused.reason;
   co_return std::move(*last);
 }
 
 Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
   const DocumentPath path = request.path;
-  const Instant until = parts_.clock.now() + config_.wait_limit;
+  const Instant until = parts_.clock.now() + wait_limit(request);
+  const Lane lane = co_await lane_of(request);
   bool over_fresh = request.force;
-  for (int tried = 0; tried < most_tries; ++tried) {
-    if (downloads_.breaker_open()) co_return Reason::breaker_open;
-    OriginDownloads::Attempt attempt = co_await downloads_.attempt(request, over_fresh);
+  // A download that was under way before a forced request came does not satisfy it; one that began later does.
+  bool others_will_do = !request.force;
+  for (int unusable = 0; unusable < most_unusable;) {
+    if (const std::optional<Refused> refused = downloads_.why_not(lane, request)) co_return *refused;
+    OriginDownloads::Attempt attempt = co_await downloads_.attempt(lane, request, over_fresh);
     if (attempt.fetched) {
       if (!*attempt.fetched) co_return attempt.fetched->error();
       copies_.remember(path, **attempt.fetched);
       co_return Served{std::move(**attempt.fetched), Source::origin, std::nullopt, false};
     }
-    if (std::holds_alternative<HeldDown>(attempt.claim)) co_return Reason::hold_down;
+    if (std::holds_alternative<HeldDown>(attempt.claim)) co_return Refused{Refusal::unavailable, Reason::hold_down};
     if (std::holds_alternative<Downloading>(attempt.claim)) {
       std::optional<Fetched> other = co_await wait_for_other(path, until);
-      // A download that was under way before a forced request came does not satisfy it; one that began later does.
-      const bool too_early = request.force && tried == 0 && parts_.clock.now() < until;
-      if (other && !too_early) co_return std::move(*other);
+      if (other && (others_will_do || parts_.clock.now() >= until)) co_return std::move(*other);
+      others_will_do = true;
       continue;  // our turn to try
     }
     DocumentPtr document = co_await copies_.stored(path);
     if (document) co_return Served{std::move(document), Source::database};
     over_fresh = true;  // what is stored cannot be served
+    ++unusable;
   }
-  co_return over_fresh && !request.force ? Reason::invalid_content : Reason::download_timeout;
+  co_return Refused{Refusal::unavailable, Reason::invalid_content};
+}
+
+Task<Lane> OriginDocuments::lane_of(RefreshRequest request) {
+  if (request.listed) co_return Lane::known;
+  const bool known = co_await copies_.knows(std::move(request.path));
+  co_return known ? Lane::known : Lane::strangers;
 }
 
 // Nothing where the other download ended without a document.
@@ -160,17 +180,24 @@ Task<std::optional<OriginDocuments::Fetched>> OriginDocuments::wait_for_other(Do
     const DownloadState state = co_await parts_.store.download_state(key(path));
     if (state == DownloadState::under_way) continue;
     if (state == DownloadState::nothing) co_return std::nullopt;
-    if (state == DownloadState::failed) co_return Fetched(Reason::hold_down);
+    if (state == DownloadState::failed) co_return Fetched(Refused{Refusal::unavailable, Reason::hold_down});
     DocumentPtr document = co_await copies_.stored(path);
     if (!document || !copies_.fresh(*document)) co_return std::nullopt;
     co_return Fetched(Served{std::move(document), Source::database, std::nullopt, false});
   }
-  co_return Fetched(Reason::download_timeout);
+  co_return Fetched(Refused{Refusal::unavailable, Reason::download_timeout});
 }
 
 Task<> OriginDocuments::learn_changes() {
   co_await copies_.learn_changes();
   co_await parts_.clock.sleep_for(learn_every);
+}
+
+Task<> OriginDocuments::forget_unused() {
+  co_await copies_.note_asked();
+  int64_t forgotten = 1;
+  while (forgotten > 0) forgotten = co_await parts_.store.forget(config_.name, config_.forget_after);
+  co_await parts_.clock.sleep_for(forget_every);
 }
 
 }  // namespace sluice::documents

@@ -12,20 +12,12 @@
 #include "coordination/single_flight.h"
 #include "documents/origin_copies.h"
 #include "documents/origin_downloads.h"
+#include "runtime/deadline.h"
 #include "runtime/metrics.h"
 #include "runtime/task_scope.h"
 
 namespace sluice::documents {
 
-enum class Refusal {
-  not_found,    // no copy, and not to be fetched
-  unavailable,  // no copy, and it cannot be fetched now
-};
-
-struct Refused {
-  Refusal kind = Refusal::not_found;
-  std::optional<Reason> reason{};
-};
 using Lookup = Result<Served, Refused>;
 
 class OriginDocuments {
@@ -39,33 +31,39 @@ class OriginDocuments {
     copies_.keep_gzip(path, document, std::move(gzip));
   }
 
-  // Memory, static file, database and, if `fetch`, the origin. From any thread, as is the next.
-  Task<Lookup> get(DocumentPath path, bool fetch);
+  // Memory, static file, database and, if `fetch`, the origin. Near the deadline the best copy at hand is the answer,
+  // however old. From any thread, as is the next.
+  Task<Lookup> get(DocumentPath path, bool fetch, Deadline deadline = {});
   // Downloads unless a fresh copy is there; with `force` in any case.
-  Task<Lookup> refresh(RefreshRequest request);
+  Task<Lookup> refresh(RefreshRequest request, Deadline deadline = {});
 
   // On the executor.
   Task<bool> purge(DocumentPath path) { return copies_.purge(std::move(path)); }
-  // Learns of changes by other instances, for as long as the scope lasts. On the executor.
+  // Learns of changes by other instances and forgets what nobody asks for, for as long as the scope lasts. On the
+  // executor.
   void start();
 
   const OriginConfig& config() const { return config_; }
 
  private:
-  using Fetched = Result<Served, Reason>;
+  using Fetched = Result<Served, Refused>;
   using Looking = std::function<Task<std::optional<Served>>()>;
 
   // On the reader's thread.
-  Task<Lookup> or_without_database(DocumentPath path, Task<Lookup> asked);
-  Task<Lookup> look_up(RefreshRequest request, bool fetch);
-  Task<std::optional<Served>> look_shared(std::string flight, Looking work);
-  Task<Lookup> fetch_shared(RefreshRequest request);
-  Task<Lookup> degrade(DocumentPath path, Reason reason);
+  Task<Lookup> with_fallback(DocumentPath path, Task<Lookup> asked);
+  Task<Lookup> look_up(RefreshRequest request, bool fetch, Instant answer_by);
+  Task<std::optional<Served>> look_shared(std::string flight, Looking work, Instant answer_by);
+  Task<Lookup> fetch_shared(RefreshRequest request, Instant answer_by);
+  Task<Lookup> degrade(DocumentPath path, Refused refused, Instant answer_by);
 
   // On the executor.
   Task<Fetched> obtain(RefreshRequest request);
+  Task<Lane> lane_of(RefreshRequest request);
   Task<std::optional<Fetched>> wait_for_other(DocumentPath path, Instant until);
   Task<> learn_changes();
+  Task<> forget_unused();
+
+  Duration wait_limit(const RefreshRequest& request) const { return request.wait_limit.value_or(config_.wait_limit); }
 
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
 

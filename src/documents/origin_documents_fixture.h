@@ -16,13 +16,13 @@ inline constexpr Duration fresh_for = 24h;
 
 struct Reading {
   std::optional<Lookup> lookup;
-  bool engine_failed = false;
   Instant at{};
 
   bool served() const { return lookup && lookup->has_value(); }
   std::string body() const { return served() ? (*lookup)->document->body : ""; }
   std::optional<Source> source() const { return served() ? std::optional((*lookup)->source) : std::nullopt; }
   std::optional<Reason> degraded() const { return served() ? (*lookup)->degraded : std::nullopt; }
+  bool is(Refusal kind) const { return lookup && !*lookup && lookup->error().kind == kind; }
   std::optional<Reason> refused() const { return lookup && !*lookup ? lookup->error().reason : std::nullopt; }
 };
 
@@ -40,6 +40,7 @@ struct OriginDocumentsTest : testing::Test {
     config.base_url = "http://127.0.0.1/";
     config.fresh_for = fresh_for;
     config.max_per_second = 1000;
+    config.strangers_per_second = 1000;
     return config;
   }
   OriginDocuments& instance(const std::string& owner = "me") {
@@ -49,11 +50,7 @@ struct OriginDocumentsTest : testing::Test {
   }
 
   static Task<> note(Clock& clock, Task<Lookup> asked, Reading& reading) {
-    try {
-      reading.lookup = co_await std::move(asked);
-    } catch (const EngineUnavailable&) {
-      reading.engine_failed = true;
-    }
+    reading.lookup = co_await std::move(asked);
     reading.at = clock.now();
   }
   static Task<> purge(OriginDocuments& documents, DocumentPath path) { co_await documents.purge(std::move(path)); }
@@ -63,9 +60,17 @@ struct OriginDocumentsTest : testing::Test {
     return reading;
   }
   Reading& get(OriginDocuments& documents, bool fetch = true) { return ask(documents.get(path, fetch), readers); }
+  Reading& get_path(OriginDocuments& documents, const std::string& text) {
+    return ask(documents.get(DocumentPath::parse(text).value(), true), readers);
+  }
   Reading& refresh(OriginDocuments& documents, bool force, std::optional<std::string> case_type = std::nullopt) {
     RefreshRequest request{path, std::move(case_type), force};
     return ask(documents.refresh(std::move(request)), readers);
+  }
+  // Another process holds every slot.
+  static Task<> occupy(coordination::Slots& slots) {
+    for (int i = 0; i < 2; ++i) co_await slots.take("origin/o", 2, "other", 1h);
+    co_await slots.take("origin/o/shared", 1, "other", 1h);
   }
   void pass(Duration time) { clock.run(context, clock.now() + time); }
   Reading& get_now(OriginDocuments& documents) {

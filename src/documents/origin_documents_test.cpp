@@ -23,7 +23,7 @@ TEST_F(OriginDocumentsTest, one_download_serves_all_readers_of_all_instances) {
     EXPECT_FALSE(reading.degraded());
     EXPECT_LT(reading.at - Instant{}, 1s);
   }
-  EXPECT_EQ(breaker.good, 1);
+  EXPECT_EQ(breaker.strangers().good, 1);
   EXPECT_LT(store.polls, 20) << "the waiters of an instance ask once for all";
 }
 
@@ -63,7 +63,7 @@ TEST_F(OriginDocumentsTest, the_reader_who_started_it_hangs_up_and_the_others_st
   EXPECT_EQ(origin.asked, 1);
 }
 
-TEST_F(OriginDocumentsTest, who_joined_a_download_gives_up_after_the_wait_limit) {
+TEST_F(OriginDocumentsTest, a_reader_gives_up_after_the_wait_limit_and_the_download_goes_on) {
   origin.latency = 9s;
   OriginDocuments& documents = instance();
   const Reading& starter = get(documents);
@@ -71,11 +71,39 @@ TEST_F(OriginDocumentsTest, who_joined_a_download_gives_up_after_the_wait_limit)
   const Reading& joined = get(documents);
   const Reading& elsewhere = get(instance("other"));
   pass(30s);
+  EXPECT_EQ(starter.refused(), Reason::download_timeout);
+  EXPECT_EQ(starter.at - Instant{}, 6300ms);
   EXPECT_EQ(joined.refused(), Reason::download_timeout);
   EXPECT_EQ(joined.at - Instant{}, 6400ms);
   EXPECT_EQ(elsewhere.refused(), Reason::download_timeout);
   EXPECT_LE(elsewhere.at - Instant{}, 7s);
-  EXPECT_EQ(starter.body(), "fetched 1");
+  EXPECT_EQ(get_now(documents).body(), "fetched 1");
+}
+
+TEST_F(OriginDocumentsTest, a_stale_copy_is_the_answer_when_the_deadline_comes_first) {
+  store_copy("old", 2 * fresh_for);
+  origin.latency = 9s;
+  const Reading& reading = ask(instance().get(path, true, Deadline::after(clock, 5s)), readers);
+  pass(30s);
+  EXPECT_EQ(reading.body(), "old");
+  EXPECT_EQ(reading.degraded(), Reason::download_timeout);
+  EXPECT_LT(reading.at - Instant{}, 5s);
+}
+
+TEST_F(OriginDocumentsTest, a_database_that_does_not_answer_by_the_deadline_leaves_the_copy_in_memory) {
+  store_copy("old", fresh_for - 1h);
+  OriginDocuments& documents = instance();
+  get_now(documents);
+  pass(2h);
+  store.find_takes = 1min;
+  const Reading& reading = ask(documents.get(path, true, Deadline::after(clock, 5s)), readers);
+  const Reading& nothing = ask(instance("empty").get(path, true, Deadline::after(clock, 5s)), readers);
+  const Instant asked = clock.now();
+  pass(2min);
+  EXPECT_EQ(reading.body(), "old");
+  EXPECT_EQ(reading.source(), Source::stale);
+  EXPECT_LT(reading.at - asked, 5s);
+  EXPECT_LT(nothing.at - asked, 5s);
 }
 
 TEST_F(OriginDocumentsTest, a_forced_download_does_not_join_an_ordinary_one) {
@@ -106,15 +134,18 @@ TEST_F(OriginDocumentsTest, a_refresh_downloads_only_where_no_fresh_copy_is) {
 
 TEST_F(OriginDocumentsTest, a_claim_is_kept_while_the_origin_takes_its_time) {
   origin.latency = 40s;
-  const Reading& reading = get(instance());
+  OriginDocuments& documents = instance();
+  get(documents);
   pass(1min);
-  EXPECT_EQ(reading.body(), "fetched 1");
+  EXPECT_EQ(get_now(documents).body(), "fetched 1");
+  EXPECT_EQ(origin.asked, 1);
 }
 
 TEST_F(OriginDocumentsTest, an_owner_whose_claim_was_taken_over_stores_nothing) {
   store.renews = false;
   origin.latency = 20s;
-  const Reading& slow = get(instance("slow"));
+  RefreshRequest patient{.path = path, .wait_limit = 1min};
+  const Reading& slow = ask(instance("slow").refresh(std::move(patient)), readers);
   pass(16s);
   origin.latency = 1s;
   const Reading& next = get(instance("next"));
@@ -134,7 +165,7 @@ TEST_F(OriginDocumentsTest, a_server_that_stops_gives_back_what_its_downloads_he
   EXPECT_EQ(scope.running(), 0U);
   EXPECT_EQ(store.rows[path.text()].claim_until, Time{});
   EXPECT_EQ(breaker.forgotten, 1);
-  EXPECT_EQ(slots.taken("origin/o"), 0);
+  EXPECT_EQ(slots.taken(), 0);
 }
 
 // A step was done in the database when the server is told to stop, and its result has not been looked at yet.
@@ -151,7 +182,7 @@ TEST_F(OriginDocumentsTest, a_server_that_stops_between_two_steps_gives_back_wha
     *moment = nullptr;
     EXPECT_EQ(stopping.running(), 0U);
     EXPECT_EQ(store.rows[path.text()].claim_until, Time{});
-    EXPECT_EQ(slots.taken("origin/o"), 0);
+    EXPECT_EQ(slots.taken(), 0);
   }
   EXPECT_EQ(store.claims, 3);
   EXPECT_EQ(breaker.forgotten, 2) << "the first was stopped before it asked";
@@ -168,7 +199,7 @@ TEST_F(OriginDocumentsTest, a_server_that_stops_waits_for_nobodys_slot) {
   scope.cancel();
   pass(0s);
   EXPECT_EQ(scope.running(), 0U);
-  EXPECT_EQ(slots.taken("origin/o"), 0);
+  EXPECT_EQ(slots.taken(), 0);
   for (const auto& [path, row] : store.rows) EXPECT_EQ(row.claim_until, Time{}) << path;
 }
 

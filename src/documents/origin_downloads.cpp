@@ -7,8 +7,29 @@
 namespace sluice::documents {
 namespace {
 
-// What a download may take beyond the origin's own time limit: storing, giving the slot back.
-constexpr Duration margin = 5s;
+// Far more than the strangers' rate lets fail within a hold-down.
+constexpr size_t most_stranger_failures = 1000;
+
+// The origin was not asked.
+Refused refusal_of(Lane lane, Reason reason) {
+  const bool too_many = lane == Lane::strangers && reason == Reason::rate_limit_exceeded;
+  return {too_many ? Refusal::too_many : Refusal::unavailable, reason};
+}
+
+// What the origin answered is no document.
+Refused refusal_of(Lane lane, FetchError error) {
+  switch (error) {
+    case FetchError::timeout: return {Refusal::unavailable, Reason::download_timeout};
+    case FetchError::missing: return {Refusal::not_found, Reason::origin_error};
+    case FetchError::invalid:
+    case FetchError::too_large:
+      return {lane == Lane::strangers ? Refusal::not_found : Refusal::unavailable, Reason::invalid_content};
+    case FetchError::failed:
+    case FetchError::throttled:
+    case FetchError::refused: break;
+  }
+  return {Refusal::unavailable, Reason::origin_error};
+}
 
 }  // namespace
 
@@ -16,14 +37,27 @@ OriginDownloads::OriginDownloads(const OriginConfig& config, const OriginParts& 
     : config_(config),
       parts_(parts),
       executor_(std::move(executor)),
-      gate_({config.name, config.max_concurrent, config.slot_wait, config.timeout + margin}, parts.slots, parts.limit,
-            parts.clock, parts.random, parts.owner, executor_) {}
+      known_(Lane::known, config, parts, executor_),
+      strangers_(Lane::strangers, config, parts, executor_),
+      stranger_failures_(parts.clock, config.hold_down, most_stranger_failures) {}
 
-Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, bool over_fresh) {
+std::optional<Refused> OriginDownloads::why_not(Lane lane, const RefreshRequest& request) {
+  if (lane == Lane::strangers && !request.force) {
+    std::optional<Refused> failed = stranger_failures_.find(request.path.text());
+    if (failed && failed->kind == Refusal::unavailable) failed->reason = Reason::hold_down;
+    if (failed) return failed;
+  }
+  const std::optional<Reason> closed = (lane == Lane::known ? known_ : strangers_).why_closed();
+  if (!closed) return std::nullopt;
+  return refusal_of(lane, *closed);
+}
+
+Task<OriginDownloads::Attempt> OriginDownloads::attempt(Lane lane, RefreshRequest request, bool over_fresh) {
   const DocumentKey wanted = key(request.path);
   ClaimRequest claim{wanted, parts_.owner, config_.claim_ttl, config_.fresh_for};
   claim.over_fresh = over_fresh || request.force;
   claim.during_hold_down = request.force;
+  claim.listed = request.listed;
   ClaimOutcome outcome = co_await parts_.store.claim(std::move(claim));
   Attempt attempt{std::move(outcome)};
   const auto* const acquired = std::get_if<Acquired>(&attempt.claim);
@@ -33,7 +67,7 @@ Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, 
   renewals.spawn("claim of " + wanted.path.text(), keep_claim(request.path, acquired->token));
   std::exception_ptr error;
   try {
-    attempt.fetched = co_await fetch_and_store(std::move(request), acquired->token);
+    attempt.fetched = co_await fetch_and_store(lane, std::move(request), acquired->token);
   } catch (...) {
     error = std::current_exception();
   }
@@ -42,76 +76,32 @@ Task<OriginDownloads::Attempt> OriginDownloads::attempt(RefreshRequest request, 
   co_await renewals.close();
   if (error) {
     Task<> aborting = parts_.store.abort(wanted, acquired->token);
-    co_await or_expires("a claim", std::move(aborting));
+    co_await give_back_or_let_expire("a claim", config_.name, std::move(aborting));
     std::rethrow_exception(error);
   }
   co_return attempt;
 }
 
-// Everything lent expires by itself, so an engine that is away when it is given back costs nobody their answer.
-Task<> OriginDownloads::or_expires(std::string_view what, Task<> giving_back) {
-  try {
-    co_await std::move(giving_back);
-  } catch (const EngineUnavailable& error) {
-    log::warning("left to expire", {{"what", what}, {"origin", config_.name}, {"error", error.what()}});
-  }
-}
-
-Task<OriginDownloads::Fetched> OriginDownloads::fetch_and_store(RefreshRequest request, int64_t token) {
-  Result<Answer, Reason> answer = co_await visit(request.path);
+Task<OriginDownloads::Fetched> OriginDownloads::fetch_and_store(Lane lane, RefreshRequest request, int64_t token) {
+  OriginLane& way = lane == Lane::known ? known_ : strangers_;
+  Result<OriginLane::Answer, Reason> answer = co_await way.visit(request.path);
   if (!answer) {
     co_await parts_.store.abort(key(request.path), token);
-    co_return answer.error();
+    co_return refusal_of(lane, answer.error());
   }
   if (*answer) co_return co_await store(std::move(request), token, std::move(**answer));
-
-  co_await parts_.store.fail(key(request.path), token, config_.hold_down, config_.hold_down_max);
-  switch (answer->error()) {
-    case FetchError::timeout: co_return Reason::download_timeout;
-    case FetchError::invalid:
-    case FetchError::too_large: co_return Reason::invalid_content;
-    case FetchError::failed:
-    case FetchError::gone: break;
-  }
-  co_return Reason::origin_error;
+  co_return co_await note_failure(lane, request.path, token, answer->error());
 }
 
-// What the origin said, or why it was not asked. However it ends, slot and permit are given back.
-Task<Result<OriginDownloads::Answer, Reason>> OriginDownloads::visit(DocumentPath path) {
-  const Result<coordination::BreakerPermit, Duration> permit =
-      co_await parts_.breaker.ask(breaker_key(), config_.timeout + config_.slot_wait + margin);
-  if (!permit) {
-    breaker_open_until_ = parts_.clock.now() + std::min(permit.error(), Duration{1s});
-    co_return Reason::breaker_open;
+Task<Refused> OriginDownloads::note_failure(Lane lane, DocumentPath path, int64_t token, FetchError error) {
+  const Refused refused = refusal_of(lane, error);
+  if (lane == Lane::known) {
+    co_await parts_.store.fail(key(path), token, config_.hold_down, config_.hold_down_max);
+  } else {
+    stranger_failures_.add(path.text(), refused);
+    co_await parts_.store.abort(key(path), token);
   }
-  std::optional<coordination::Slot> slot;
-  std::optional<Answer> answer;
-  Instant began{};
-  std::exception_ptr error;
-  try {
-    slot = co_await gate_.enter();
-    began = parts_.clock.now();
-    if (slot) answer.emplace(co_await parts_.origin.fetch(std::move(path)));
-  } catch (...) {
-    error = std::current_exception();
-  }
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  if (answer) {
-    const bool healthy = *answer || answer->error() == FetchError::gone;
-    Task<> leaving = gate_.leave(*slot, healthy, std::chrono::ceil<Duration>(parts_.clock.now() - began));
-    co_await or_expires("a slot", std::move(leaving));
-    Task<> recording = parts_.breaker.record(breaker_key(), *permit, healthy);
-    co_await or_expires("a permit", std::move(recording));
-    co_return std::move(*answer);
-  }
-  if (slot) {
-    Task<> giving_up = gate_.give_up(*slot);
-    co_await or_expires("a slot", std::move(giving_up));
-  }
-  Task<> forgetting = parts_.breaker.forget(breaker_key(), *permit);
-  co_await or_expires("a permit", std::move(forgetting));
-  if (error) std::rethrow_exception(error);
-  co_return Reason::rate_limit_exceeded;
+  co_return refused;
 }
 
 Task<OriginDownloads::Fetched> OriginDownloads::store(RefreshRequest request, int64_t token, DocumentPtr fetched) {
@@ -122,8 +112,9 @@ Task<OriginDownloads::Fetched> OriginDownloads::store(RefreshRequest request, in
   if (!stored) {
     // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
     log::warning("a document came too late", {{"origin", config_.name}, {"path", request.path.text()}});
-    co_return Reason::download_timeout;
+    co_return Refused{Refusal::unavailable, Reason::download_timeout};
   }
+  stranger_failures_.erase(request.path.text());
   co_return stored;
 }
 

@@ -1,16 +1,19 @@
-// Downloads from one origin: the document claimed, the breaker asked, the gate passed, the origin asked once, what came
-// stored.
+// Downloads from one origin: the document claimed, a lane to the origin passed, what came stored.
 //
-// The claim is renewed while its download lasts. However that ends, also when the server stops between two steps,
-// claim, slot and permit are given back; what cannot be is left to expire, and the answer counts all the same.
+// The claim is renewed while its download lasts. However that ends, also when the server stops between two steps, what
+// was lent is given back; what cannot be is left to expire, and the answer counts all the same.
+//
+// A failure of a known document is kept in its row. A stranger leaves nothing in the database unless there is a
+// document to store: its claim ends with the download, and failures are remembered in memory.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "documents/origin_gate.h"
+#include "documents/origin_lane.h"
 #include "documents/origin_parts.h"
+#include "documents/stranger_failures.h"
 
 namespace sluice::documents {
 
@@ -18,12 +21,14 @@ struct RefreshRequest {
   DocumentPath path;
   std::optional<std::string> case_type{};
   bool force = false;
+  bool listed = false;                   // by the operator: known without a copy
+  std::optional<Duration> wait_limit{};  // instead of the origin's
 };
 
 // Belongs to one executor. Configuration and parts outlive it.
 class OriginDownloads {
  public:
-  using Fetched = Result<DocumentPtr, Reason>;
+  using Fetched = Result<DocumentPtr, Refused>;
   struct Attempt {
     ClaimOutcome claim;
     std::optional<Fetched> fetched{};  // where the claim was acquired; it has ended then
@@ -33,27 +38,24 @@ class OriginDownloads {
 
   // Claims the document, and where that succeeds fetches and stores it. `over_fresh` claims also over a fresh copy; a
   // forced request does, and does not heed a hold-down either.
-  Task<Attempt> attempt(RefreshRequest request, bool over_fresh);
+  Task<Attempt> attempt(Lane lane, RefreshRequest request, bool over_fresh);
 
-  // As it was last seen, a second ago at most: then no claim is worth asking for.
-  bool breaker_open() const { return breaker_open_until_ > parts_.clock.now(); }
+  // Why an attempt would fail at once, without a claim. A stranger that just failed is not tried again, unless forced.
+  std::optional<Refused> why_not(Lane lane, const RefreshRequest& request);
 
  private:
-  using Answer = Result<DocumentPtr, FetchError>;
-
-  Task<Fetched> fetch_and_store(RefreshRequest request, int64_t token);
-  Task<Result<Answer, Reason>> visit(DocumentPath path);
+  Task<Fetched> fetch_and_store(Lane lane, RefreshRequest request, int64_t token);
+  Task<Refused> note_failure(Lane lane, DocumentPath path, int64_t token, FetchError error);
   Task<Fetched> store(RefreshRequest request, int64_t token, DocumentPtr fetched);
-  Task<> or_expires(std::string_view what, Task<> giving_back);
   Task<> keep_claim(DocumentPath path, int64_t token);
   DocumentKey key(const DocumentPath& path) const { return {config_.name, path}; }
-  std::string breaker_key() const { return "origin/" + config_.name; }
 
   const OriginConfig& config_;
   const OriginParts& parts_;
   Executor executor_;
-  OriginGate gate_;
-  Instant breaker_open_until_{};
+  OriginLane known_;
+  OriginLane strangers_;
+  StrangerFailures stranger_failures_;
 };
 
 }  // namespace sluice::documents

@@ -27,17 +27,17 @@ OriginGate::OriginGate(GateConfig config, coordination::Slots& slots, coordinati
       owner_(std::move(owner)),
       executor_(executor),
       given_back_(executor),
-      limit_(static_cast<double>(config_.max_concurrent)) {}
+      limit_(most()) {}
 
-bool OriginGate::promises_too_long() const {
+bool OriginGate::is_full() const {
   const auto ahead = static_cast<double>(line_.size());
   const double by_time = ahead * static_cast<double>(mean_time_.count()) / limit_;
-  const double by_rate = ahead * 1e6 / rate_.plan().per_second(0);
+  const double by_rate = ahead * 1e6 / rate_.plan().per_second(static_cast<size_t>(config_.lane));
   return std::max(by_time, by_rate) > static_cast<double>(config_.slot_wait.count());
 }
 
 Task<std::optional<coordination::Slot>> OriginGate::enter() {
-  if (promises_too_long()) co_return std::nullopt;
+  if (is_full()) co_return std::nullopt;
   const Instant until = clock_.now() + config_.slot_wait;
   const auto me = std::make_shared<Waiting>(executor_);
   line_.push_back(me);
@@ -56,12 +56,20 @@ Task<std::optional<coordination::Slot>> OriginGate::enter() {
   co_return slot;
 }
 
+Task<std::optional<coordination::Slot>> OriginGate::take_slot() {
+  const std::string key = "origin/" + config_.origin;
+  const int64_t usable = limit();
+  const int64_t own = std::min(usable, own_slots());
+  std::optional<coordination::Slot> slot;
+  if (own > 0) slot = co_await slots_.take(key, own, owner_, config_.slot_ttl);
+  if (!slot && usable > own_slots()) slot = co_await slots_.take(key + "/shared", 1, owner_, config_.slot_ttl);
+  co_return slot;
+}
+
 Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until) {
   Duration poll = first_poll;
   while (true) {
-    const int64_t usable = limit();
-    std::optional<coordination::Slot> slot =
-        co_await slots_.take("origin/" + config_.origin, usable, owner_, config_.slot_ttl);
+    std::optional<coordination::Slot> slot = co_await take_slot();
     if (slot) {
       bool in_rate = false;
       std::exception_ptr error;
@@ -96,7 +104,7 @@ Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
       const bool held = co_await slots_.renew(slot, config_.slot_ttl);
       if (!held) co_return false;
     }
-    const coordination::Drawn drawn = co_await rate_.draw(0, 1, 1);
+    const coordination::Drawn drawn = co_await rate_.draw(static_cast<size_t>(config_.lane), 1, 1);
     const bool given = drawn.given > 0;
     if (given && clock_.now() < drawn.sent + rate_.plan().permit_life) co_return true;
     // A permit that came too late is no use, and the next is asked for at once.
@@ -107,8 +115,7 @@ Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
 }
 
 Task<> OriginGate::leave(coordination::Slot slot, bool success, Duration took) {
-  const auto most = static_cast<double>(config_.max_concurrent);
-  limit_ = success ? std::min(most, limit_ + 1.0 / most) : std::max(1.0, limit_ - 1);
+  limit_ = success ? std::min(most(), limit_ + 1.0 / most()) : std::max(1.0, limit_ - 1);
   mean_time_ = mean_time_ == Duration{0} ? took : (mean_time_ * 7 + took) / 8;
   co_await give_up(std::move(slot));
 }

@@ -1,9 +1,12 @@
 // The way to an origin: few at once, not too often, and nobody waits in vain.
 //
 // At most `max_concurrent` requests are open at the origin over all instances (leased slots), and no more begin within
-// any second than the origin's limit allows (its permits). Failures shrink the number of
-// slots this instance uses down to one, successes grow it back. Waiting is first come, first served; who would have to
-// wait longer than `slot_wait` is told at once.
+// any second than the origin's limit allows (its permits). Failures shrink the number of slots this instance uses down
+// to one, successes grow it back. Waiting is first come, first served; a caller that would wait longer than `slot_wait`
+// is refused at once.
+//
+// Each lane has a gate. Strangers share the last slot with known documents and get no other; a lane of known documents
+// that has shrunk leaves that slot alone, so strangers cannot hold the one it still uses.
 #pragma once
 
 #include <deque>
@@ -14,6 +17,7 @@
 #include "base/random.h"
 #include "coordination/shared_limit.h"
 #include "coordination/slots.h"
+#include "documents/origin_config.h"
 #include "runtime/clock.h"
 #include "runtime/wakeup.h"
 
@@ -21,6 +25,7 @@ namespace sluice::documents {
 
 struct GateConfig {
   std::string origin;
+  Lane lane = Lane::known;
   int64_t max_concurrent = 3;
   Duration slot_wait = 5s;
   Duration slot_ttl = 15s;  // longer than any request can take
@@ -40,6 +45,8 @@ class OriginGate {
   // Gives it back after a request that was broken off, which says nothing about the origin.
   Task<> give_up(coordination::Slot slot);
 
+  // Whether the line is so long that `enter` refuses at once.
+  bool is_full() const;
   size_t waiting() const { return line_.size(); }
   // Three steps of a third make a whole.
   int64_t limit() const { return static_cast<int64_t>(limit_ + 1e-9); }
@@ -50,7 +57,10 @@ class OriginGate {
     Wakeup moved;
   };
 
-  bool promises_too_long() const;
+  // How many slots are not shared with strangers.
+  int64_t own_slots() const { return config_.lane == Lane::known ? config_.max_concurrent - 1 : 0; }
+  double most() const { return static_cast<double>(own_slots() + 1); }
+  Task<std::optional<coordination::Slot>> take_slot();
   Task<std::optional<coordination::Slot>> wait_in_front(Instant until);
   Task<bool> keep_to_rate(coordination::Slot slot, Instant until);
 

@@ -48,8 +48,9 @@ struct OriginGateTest : testing::Test {
     co_await clock.sleep_for(stays);
     co_await gate->leave(*slot, success, stays);
   }
-  // Somebody in another instance takes a slot and keeps it.
-  Task<> occupy(int64_t n) { co_await slots.take("origin/o", n, "other", 1h); }
+  // Somebody in another instance takes the slot that both lanes share and keeps it.
+  Task<> occupy_shared() { co_await slots.take("origin/o/shared", 1, "other", 1h); }
+  static Task<> enter(OriginGate& into) { co_await into.enter(); }
   void pass(Duration time) { clock.run(context, clock.now() + time); }
 
   asio::io_context context;
@@ -73,6 +74,39 @@ TEST_F(OriginGateTest, at_most_max_concurrent_are_inside) {
   EXPECT_LT(order.back()->at - Instant{}, 2500ms);
 }
 
+TEST_F(OriginGateTest, strangers_get_one_slot_of_three_and_known_documents_all_that_are_left) {
+  make({.origin = "o", .lane = Lane::strangers, .max_concurrent = 3});
+  for (int i = 0; i < 3; ++i) visit(1min);
+  pass(1s);
+  EXPECT_EQ(order.size(), 1U);
+  OriginGate known({.origin = "o", .max_concurrent = 3}, slots, *limit, clock, random, "me", context.get_executor());
+  for (int i = 0; i < 3; ++i) visitors.spawn("known", enter(known));
+  pass(10s);
+  EXPECT_EQ(slots.taken(), 3);
+  EXPECT_EQ(known.waiting(), 0U) << "the third was refused";
+}
+
+TEST_F(OriginGateTest, a_shrunk_gate_of_known_documents_does_not_wait_for_strangers) {
+  make({.origin = "o", .max_concurrent = 3});
+  visitors.spawn("stranger", occupy_shared());
+  for (int i = 0; i < 2; ++i) {
+    visit(1ms, false);
+    pass(1s);
+  }
+  ASSERT_EQ(gate->limit(), 1);
+  const Visit& next = visit(1ms);
+  pass(1ms);
+  EXPECT_TRUE(next.entered);
+}
+
+TEST_F(OriginGateTest, strangers_have_a_rate_of_their_own) {
+  make({.origin = "o", .lane = Lane::strangers, .max_concurrent = 3, .slot_wait = 1min});
+  for (int i = 0; i < 10; ++i) visit(1ms);
+  pass(1min);
+  ASSERT_EQ(order.size(), 10U);
+  for (size_t i = 2; i < order.size(); ++i) EXPECT_GE(order[i]->at - order[i - 2]->at, 1s);
+}
+
 TEST_F(OriginGateTest, first_come_first_served) {
   make({.origin = "o", .max_concurrent = 1, .slot_wait = 1min});
   for (int i = 0; i < 5; ++i) visit(1s);
@@ -94,7 +128,7 @@ TEST_F(OriginGateTest, who_would_wait_too_long_is_refused_at_once) {
 
 TEST_F(OriginGateTest, nobody_waits_longer_than_slot_wait) {
   make({.origin = "o", .max_concurrent = 1, .slot_wait = 5s});
-  visitors.spawn("other", occupy(1));
+  visitors.spawn("other", occupy_shared());
   const Visit& first = visit(1s);
   const Visit& second = visit(1s);
   pass(1min);
@@ -151,7 +185,7 @@ TEST_F(OriginGateTest, who_gets_no_permit_in_time_is_told_at_once_and_keeps_no_s
   pass(1ms);
   EXPECT_TRUE(second.refused);
   pass(100ms);
-  EXPECT_EQ(slots.taken("origin/o"), 0);
+  EXPECT_EQ(slots.taken(), 0);
 }
 
 TEST_F(OriginGateTest, a_permit_that_came_too_late_is_not_used) {
@@ -172,7 +206,7 @@ TEST_F(OriginGateTest, where_every_permit_comes_too_late_the_wait_ends_all_the_s
   pass(1min);
   EXPECT_TRUE(one.refused);
   EXPECT_LE(one.at - Instant{}, 5s + 150ms);
-  EXPECT_EQ(slots.taken("origin/o"), 0);
+  EXPECT_EQ(slots.taken(), 0);
 }
 
 TEST_F(OriginGateTest, waiting_for_the_rate_does_not_use_up_the_slots_lease) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "coordination/shared_breaker.h"
 #include "coordination/slots.h"
@@ -58,6 +59,9 @@ class PretendSlots : public coordination::Slots {
     return std::ranges::count_if(
         held_, [&](const auto& one) { return one.first.first == key && one.second.until > clock_.wall(); });
   }
+  int64_t taken() const {
+    return std::ranges::count_if(held_, [&](const auto& one) { return one.second.until > clock_.wall(); });
+  }
   std::function<void()> after_take;
   bool keeps = false;  // can't be given back
   Duration left(const coordination::Slot& slot) { return held_[{slot.key, slot.number}].until - clock_.wall(); }
@@ -75,15 +79,22 @@ class PretendBreaker : public coordination::SharedBreaker {
  public:
   using Permit = coordination::BreakerPermit;
 
+  // How the calls under one key went.
+  struct Counts {
+    int good = 0;
+    int bad = 0;
+  };
+
   Task<Result<Permit, Duration>> ask(std::string, Duration) override {
     ++asked;
     if (after_ask) after_ask();
     if (open) co_return Duration{30s};
     co_return Permit{};
   }
-  Task<> record(std::string, Permit, bool success) override {
+  Task<> record(std::string key, Permit, bool success) override {
     if (deaf) throw EngineUnavailable("test", "down");
-    ++(success ? good : bad);
+    Counts& counts = by_key[key];
+    ++(success ? counts.good : counts.bad);
     co_return;
   }
   Task<> forget(std::string, Permit) override {
@@ -92,13 +103,15 @@ class PretendBreaker : public coordination::SharedBreaker {
   }
   Task<coordination::BreakerState> state(std::string) override { co_return coordination::BreakerState{}; }
 
+  Counts known() { return by_key["origin/o"]; }
+  Counts strangers() { return by_key["origin/o/strangers"]; }
+
   std::function<void()> after_ask;
   bool open = false;
   bool deaf = false;  // can't be told how it went
   int asked = 0;
-  int good = 0;
-  int bad = 0;
   int forgotten = 0;
+  std::map<std::string, Counts> by_key;
 };
 
 class PretendStatic : public StaticCopies {
@@ -114,18 +127,20 @@ class PretendOrigin : public Origin {
  public:
   explicit PretendOrigin(Clock& clock) : clock_(clock) {}
 
-  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath) override {
+  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path) override {
     const int number = ++asked;
     highest = std::max(highest, ++open_);
     const Duration takes = latency;
     co_await clock_.sleep_for(takes);
     --open_;
     if (error) co_return *error;
+    if (unknown && path.text().starts_with("invented/")) co_return *unknown;
     co_return DocumentPtr(make_document("fetched " + std::to_string(number), clock_.wall()));
   }
 
   Duration latency = 500ms;
   std::optional<FetchError> error;
+  std::optional<FetchError> unknown;  // for paths that begin with invented/
   int asked = 0;
   int highest = 0;
 
@@ -141,14 +156,19 @@ class PretendStore : public DocumentStore {
   Task<DocumentPtr> find(DocumentKey key) override {
     fail_if_down();
     ++finds;
-    DocumentPtr seen = rows[key.path.text()].document;
+    DocumentPtr seen = look(key).document;
     if (find_takes > 0s) co_await clock_.sleep_for(find_takes);
     co_return seen;
+  }
+  Task<bool> knows(DocumentKey key) override {
+    fail_if_down();
+    const Row row = look(key);
+    co_return row.document || row.listed;
   }
   Task<DownloadState> download_state(DocumentKey key) override {
     fail_if_down();
     ++polls;
-    const Row& row = rows[key.path.text()];
+    const Row row = look(key);
     if (row.claim_until > clock_.wall()) co_return DownloadState::under_way;
     if (row.hold_until > clock_.wall()) co_return DownloadState::failed;
     co_return row.document ? DownloadState::stored : DownloadState::nothing;
@@ -163,8 +183,10 @@ class PretendStore : public DocumentStore {
     if (fresh && !request.over_fresh) co_return Cached{};
     if (row.hold_until > clock_.wall() && !request.during_hold_down) co_return HeldDown{row.hold_until};
     row.claim_until = clock_.wall() + request.ttl;
+    row.listed |= request.listed;
+    row.token = ++last_token_;
     if (after_claim) after_claim();
-    co_return Acquired{++row.token};
+    co_return Acquired{row.token};
   }
   Task<bool> renew(DocumentKey key, int64_t token, Duration ttl) override {
     Row& row = rows[key.path.text()];
@@ -181,12 +203,13 @@ class PretendStore : public DocumentStore {
       if (!stored->case_type) stored->case_type = row.document->case_type;
     }
     stored->change = ++changes;
-    row = {.document = stored, .token = token, .change = changes};
+    row = {.document = stored, .token = token, .change = changes, .listed = row.listed};
     co_return stored;
   }
   Task<> abort(DocumentKey key, int64_t token) override {
     Row& row = rows[key.path.text()];
     if (row.token == token) row.claim_until = {};
+    if (row.claim_until == Time{} && !row.document && !row.listed && row.change == 0) rows.erase(key.path.text());
     co_return;
   }
   Task<> fail(DocumentKey key, int64_t token, Duration first, Duration) override {
@@ -211,6 +234,16 @@ class PretendStore : public DocumentStore {
     }
     co_return found;
   }
+  Task<> note_asked(std::string, std::vector<std::string> paths) override {
+    fail_if_down();
+    for (const std::string& path : paths) asked.insert(path);
+    co_return;
+  }
+  Task<int64_t> forget(std::string, Duration unused_for) override {
+    fail_if_down();
+    forget_after = unused_for;
+    co_return 0;
+  }
   Task<bool> purge(DocumentKey key) override {
     Row& row = rows[key.path.text()];
     const bool had = row.document != nullptr;
@@ -225,8 +258,11 @@ class PretendStore : public DocumentStore {
     Time claim_until{};
     Time hold_until{};
     int64_t change = 0;
+    bool listed = false;
   };
   std::map<std::string, Row> rows;
+  std::set<std::string> asked;
+  Duration forget_after{0};
   std::function<void()> after_claim;
   int64_t changes = 0;
   int finds = 0;
@@ -242,7 +278,12 @@ class PretendStore : public DocumentStore {
   void fail_if_down() const {
     if (down) throw EngineUnavailable("test", "down");
   }
+  Row look(const DocumentKey& key) const {
+    const auto found = rows.find(key.path.text());
+    return found == rows.end() ? Row{} : found->second;
+  }
   Clock& clock_;
+  int64_t last_token_ = 0;
 };
 
 }  // namespace sluice::documents

@@ -26,6 +26,15 @@ bool is_layout(std::string_view path) {
          std::ranges::find(layouts, path, &documents::SampleLayout::path) != layouts.end();
 }
 
+Reply reply_for(UnknownAnswer answer) {
+  switch (answer) {
+    case UnknownAnswer::not_found: return {.status = 404, .content_type = "text/html", .body = std::string(error_page)};
+    case UnknownAnswer::failure: return {.status = 500, .content_type = "text/html", .body = std::string(error_page)};
+    case UnknownAnswer::html: break;
+  }
+  return {.content_type = "text/html; charset=utf-8", .body = std::string(error_page)};
+}
+
 Reply reply_for(Fate fate, std::string_view path, size_t size) {
   switch (fate) {
     case Fate::failure: return {.status = 500, .content_type = "text/html", .body = std::string(error_page)};
@@ -56,8 +65,7 @@ Task<bool> OriginServer::answer_document(BareConnection& connection, std::string
   const Duration delay = fate == Fate::stall ? Duration{stall_limit} : settings_.draw_latency(random_);
   const bool there = co_await connection.still_there_after(delay);
   if (!there || fate == Fate::stall) co_return false;
-  Reply reply{.status = 404, .content_type = "text/html", .body = std::string(error_page)};
-  if (is_layout(path)) reply = reply_for(fate, path, settings_.size);
+  Reply reply = is_layout(path) ? reply_for(fate, path, settings_.size) : reply_for(settings_.unknown);
   co_return co_await connection.send(std::move(reply));
 }
 

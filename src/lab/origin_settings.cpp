@@ -19,6 +19,7 @@ struct Form {
   std::optional<double> stall_rate;
   std::optional<double> truncate_rate;
   std::optional<int64_t> size;
+  std::optional<std::string> unknown;
 
   static void describe(json::Object<Form>& object) {
     object.optional("latency", &Form::latency);
@@ -29,8 +30,12 @@ struct Form {
     object.optional("stallRate", &Form::stall_rate);
     object.optional("truncateRate", &Form::truncate_rate);
     object.optional("size", &Form::size).range(0, largest_size);
+    object.optional("unknown", &Form::unknown);
   }
 };
+
+constexpr std::array<std::pair<UnknownAnswer, std::string_view>, 3> unknown_answers{
+    {{UnknownAnswer::not_found, "404"}, {UnknownAnswer::failure, "500"}, {UnknownAnswer::html, "html"}}};
 
 bool set_duration(const std::optional<std::string>& text, Duration& duration) {
   if (!text) return true;
@@ -77,7 +82,8 @@ std::string OriginSettings::to_json() const {
                            .disguised_rate = rates.disguised,
                            .stall_rate = rates.stall,
                            .truncate_rate = rates.truncate,
-                           .size = static_cast<int64_t>(size)});
+                           .size = static_cast<int64_t>(size),
+                           .unknown = std::string(unknown_answers.at(static_cast<size_t>(unknown)).second)});
 }
 
 Result<OriginSettings, std::string> OriginSettings::changed_by(std::string_view json) const {
@@ -86,6 +92,12 @@ Result<OriginSettings, std::string> OriginSettings::changed_by(std::string_view 
   OriginSettings changed = *this;
   if (!set_duration(form->latency, changed.latency) || !set_duration(form->jitter, changed.jitter)) {
     return std::string("a duration is written as 250ms, 10s or 5m");
+  }
+  if (form->unknown) {
+    const auto* const found =
+        std::ranges::find(unknown_answers, *form->unknown, &std::pair<UnknownAnswer, std::string_view>::second);
+    if (found == unknown_answers.end()) return std::string("unknown is 404, 500 or html");
+    changed.unknown = found->first;
   }
   changed.rates.failure = form->failure_rate.value_or(rates.failure);
   changed.rates.html = form->html_rate.value_or(rates.html);

@@ -31,11 +31,15 @@ struct OriginRates {
   double truncate = 0;
 };
 
+// The answer to a path that is no document.
+enum class UnknownAnswer { not_found, failure, html };
+
 struct OriginSettings {
   Duration latency{0};
   Duration jitter{0};  // the latency is even between latency - jitter and latency + jitter
   OriginRates rates{};
   size_t size = 0;  // documents are filled up to so many bytes
+  UnknownAnswer unknown = UnknownAnswer::not_found;
 
   // One sentence where they make no sense.
   std::optional<std::string> fault() const;
@@ -44,7 +48,7 @@ struct OriginSettings {
   Duration draw_latency(Random& random) const;
 
   // {"latency": "500ms", "jitter": "0ms", "failureRate": 0.1, "htmlRate": 0, "disguisedRate": 0, "stallRate": 0,
-  // "truncateRate": 0, "size": 0}
+  // "truncateRate": 0, "size": 0, "unknown": "404"}; unknown is 404, 500 or html
   std::string to_json() const;
   // These settings with what `json` names changed, or one sentence that says what is wrong with it.
   Result<OriginSettings, std::string> changed_by(std::string_view json) const;

@@ -32,8 +32,8 @@ bool turned_away(const Lookup& found) {
 
 void count(PrewarmOutcome& outcome, const std::string& path, const Lookup& found) {
   if (!found) {
-    const bool unknown = found.error().kind == documents::Refusal::not_found;
-    outcome.failed[path] = unknown ? "not-allowed" : name(found.error().reason.value_or(Reason::origin_error));
+    const std::optional<Reason> reason = found.error().reason;
+    outcome.failed[path] = reason ? name(*reason) : "not-allowed";
   } else if (found->degraded) {
     outcome.failed[path] = name(*found->degraded);
   } else if (found->from_cache) {
@@ -47,6 +47,7 @@ Task<Lookup> fetch(Run& run, const RefreshRequest& wanted) {
   const Backoff backoff{.first = run.order.again_within, .max = run.order.again_within};
   for (unsigned tries = 1;; ++tries) {
     RefreshRequest request = wanted;
+    request.wait_limit = run.order.wait_limit;
     Lookup found = co_await run.documents.refresh(run.order.origin, std::move(request));
     if (tries == most_tries || !turned_away(found)) co_return found;
     // A line that is too long turns away at once, so the next try has to wait for it to shorten.
@@ -82,7 +83,7 @@ Result<std::vector<RefreshRequest>, std::string> parse_prewarm_list(std::string_
     const size_t space = entry.find_first_of(" \t");
     const auto path = DocumentPath::parse(entry.substr(0, space));
     if (!path) return std::string(entry);
-    RefreshRequest request{.path = *path, .force = force};
+    RefreshRequest request{.path = *path, .force = force, .listed = true};
     if (space != std::string_view::npos) request.case_type = entry.substr(entry.find_first_not_of(" \t", space));
     documents.push_back(std::move(request));
   }

@@ -22,6 +22,8 @@ struct PrewarmOrder {
   size_t at_once = 1;
   // Others may fill the line to the origin; a place in it is asked for again within this time.
   Duration again_within = 5s;
+  // Nobody else asks for what this process downloads: it waits as long as a download may take.
+  std::optional<Duration> wait_limit{};
 };
 
 struct PrewarmOutcome {

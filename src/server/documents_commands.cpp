@@ -150,6 +150,7 @@ Task<int> run_prewarm(Archive& archive, const DocumentsFlags& flags) {
   }
   order.at_once = static_cast<size_t>(archive.config.max_concurrent);
   order.again_within = archive.config.slot_wait;
+  order.wait_limit = archive.config.wait_limit + archive.config.slot_wait + archive.config.timeout;
   const size_t total = order.documents.size();
   Progress progress(archive.clock, total);
   const auto show = [&progress](const PrewarmOutcome& outcome) { progress.show(outcome); };
@@ -169,6 +170,8 @@ void print_record(const sql::DocumentRecord& record) {
   line("etag", record.etag.value_or("-"));
   line("case type", record.case_type.value_or("-"));
   line("fetched at", record.fetched_at ? format_time(*record.fetched_at) : "-");
+  line("listed", record.listed ? "yes, by prewarm" : "no");
+  line("asked for", format_time(record.asked_at) + " or within the day after");
   line("forced", record.forced ? "yes, outranks the static file" : "no");
   const auto expiry = record.claim_expires_at ? format_time(*record.claim_expires_at) : "-";
   line("claim", record.claimed_by

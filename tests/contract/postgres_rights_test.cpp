@@ -9,8 +9,8 @@ namespace sluice::test {
 namespace {
 
 constexpr std::string_view insert_document =
-    "INSERT INTO document_service.documents (origin, path, state, created_at, updated_at) "
-    "VALUES ('rights', 'a', 'EMPTY', now(), now()) ON CONFLICT DO NOTHING";
+    "INSERT INTO document_service.documents (origin, path, state, asked_at, created_at, updated_at) "
+    "VALUES ('rights', 'a', 'EMPTY', now(), now(), now()) ON CONFLICT DO NOTHING";
 constexpr std::string_view insert_slot =
     "INSERT INTO document_service.slots (key, number, owner, token, expires_at) "
     "VALUES ('rights', 1, 'me', 1, now()) ON CONFLICT DO NOTHING";

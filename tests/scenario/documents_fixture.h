@@ -55,6 +55,19 @@ class Installation {
     }
   }
 
+  CommandResult sluice(std::vector<std::string> arguments, const std::string& input) {
+    arguments.insert(arguments.end(), {"--config", (folder_ / "sluice.toml").string()});
+    return run_sluice(std::move(arguments), secrets_, input);
+  }
+  // What one SQL statement returns, as text.
+  std::string query(const std::string& text) {
+    Process psql({.arguments = {"psql", "-h", "127.0.0.1", "-p", std::to_string(postgres_.port()), "-U",
+                                postgres_.user(), "-d", "sluice", "-Atc", text},
+                  .environment = {{"PGPASSWORD", postgres_.password()}}});
+    EXPECT_EQ(psql.wait(), 0) << psql.output();
+    return psql.output();
+  }
+
   SluiceServer& server(size_t i) { return *servers_.at(i); }
   void restart(size_t i) {
     servers_.at(i) = std::make_unique<SluiceServer>(
@@ -85,12 +98,17 @@ inline void ask(RawClient& client, const std::string& target) {
   client.send("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
 }
 
-inline RawResponse download(uint16_t port, const std::string& origin, const std::string& body,
+inline void ask_to_download(RawClient& client, const std::string& origin, const std::string& body,
                             const std::string& token = "sk_the_service_of_the_test") {
-  RawClient client(port);
   client.send("POST /api/v1/documents/" + origin + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
               "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
               body);
+}
+
+inline RawResponse download(uint16_t port, const std::string& origin, const std::string& body,
+                            const std::string& token = "sk_the_service_of_the_test") {
+  RawClient client(port);
+  ask_to_download(client, origin, body, token);
   return client.read_response();
 }
 

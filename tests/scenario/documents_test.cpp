@@ -14,16 +14,19 @@ struct DocumentsScenario : testing::Test {
   static void SetUpTestSuite() {
     steady = new ToldOrigin();
     flaky = new ToldOrigin();
+    odd = new ToldOrigin();
     // Slots and breakers go by name: who fills or trips them has a name of their own. Short times only where a test
     // waits for their end: a busy machine may need seconds for anything.
     const std::string settings = origin("scourt", steady, "") +
-                                 origin("claims", steady, "claim_ttl = \"4s\"\ntimeout = \"20s\"\n") +
+                                 origin("claims", steady, "claim_ttl = \"4s\"\ntimeout = \"6s\"\n") +
                                  origin("slots", steady, "timeout = \"4s\"\n") + origin("flaky", flaky, "") +
-                                 origin("failing", flaky, "") + origin("stalling", flaky, "timeout = \"1s\"\n");
+                                 origin("failing", flaky, "") + origin("stalling", flaky, "timeout = \"1s\"\n") +
+                                 origin("odd", odd, "strangers_per_second = 2\nfresh_for = \"1ms\"\n");
     installation = new Installation(settings);
   }
   static void TearDownTestSuite() {
     delete installation;
+    delete odd;
     delete flaky;
     delete steady;
   }
@@ -34,7 +37,8 @@ struct DocumentsScenario : testing::Test {
 
   static std::string origin(const std::string& name, const ToldOrigin* at, const std::string& more) {
     return "[[documents.origin]]\nname = \"" + name + "\"\nbase_url = \"" + at->url() +
-           "\"\nmax_per_second = 1000\nhold_down = \"100ms\"\nallow = \"extra/**\"\n" + more +
+           "\"\nmax_per_second = 1000\nhold_down = \"100ms\"\nallow = \"e*/**\"\n" +
+           (more.contains("strangers_per_second") ? "" : "strangers_per_second = 1000\n") + more +
            "[documents.origin.require]\nwell_formed_xml = true\nnamespace = \"http://www.inswave.com/websquare\"\n";
   }
 
@@ -42,11 +46,11 @@ struct DocumentsScenario : testing::Test {
   static RawResponse get(size_t server, const std::string& origin, const std::string& path) {
     return RawClient(port(server)).get(document_target(origin, path));
   }
-  // Asks until it is served: whoever asks meanwhile is told 503 in time.
+  // Asks until it is served: whoever asks meanwhile is told 429 or 503 in time.
   static RawResponse get_in_the_end(size_t server, const std::string& origin, const std::string& path) {
     const auto give_up = std::chrono::steady_clock::now() + 60s;
     RawResponse response = get(server, origin, path);
-    while (response.status == 503 && std::chrono::steady_clock::now() < give_up) response = get(server, origin, path);
+    while (response.status != 200 && std::chrono::steady_clock::now() < give_up) response = get(server, origin, path);
     EXPECT_EQ(response.status, 200) << response.body;
     return response;
   }
@@ -62,6 +66,7 @@ struct DocumentsScenario : testing::Test {
       R"({"latency":"0ms","failureRate":0,"htmlRate":0,"disguisedRate":0,"stallRate":0,"truncateRate":0})";
   static inline ToldOrigin* steady = nullptr;
   static inline ToldOrigin* flaky = nullptr;
+  static inline ToldOrigin* odd = nullptr;
   static inline Installation* installation = nullptr;
 };
 
@@ -88,11 +93,56 @@ TEST_F(DocumentsScenario, two_hundred_cold_documents_meet_at_most_three_at_the_o
   int served = 0;
   for (const auto& reader : readers) {
     const RawResponse response = reader->read_response();
-    EXPECT_THAT(response.status, AnyOf(200, 503));
+    EXPECT_THAT(response.status, AnyOf(200, 429));
     served += response.status == 200 ? 1 : 0;
   }
   EXPECT_GT(served, 3) << "who waits gets a turn";
   EXPECT_LE(steady->stat("maxConcurrency"), 3);
+}
+
+TEST_F(DocumentsScenario, two_hundred_refreshes_of_known_documents_meet_at_most_three_at_the_origin) {
+  std::string paths;
+  for (int i = 0; i < 200; ++i) paths += fmt::format("extra/known/{}.xml\n", i);
+  EXPECT_EQ(installation->sluice({"documents", "prewarm", "scourt", "-"}, paths).code, 0);
+  steady->set(R"({"latency":"20ms"})");
+  std::vector<std::unique_ptr<RawClient>> services;
+  for (int i = 0; i < 200; ++i) {
+    services.push_back(std::make_unique<RawClient>(port(static_cast<size_t>(i) % 3)));
+    ask_to_download(*services.back(), "scourt",
+                    fmt::format(R"({{"path":"extra/known/{}.xml","forceRefresh":true}})", i));
+  }
+  for (const auto& service : services) EXPECT_EQ(service->read_response().status, 200);
+  EXPECT_EQ(steady->stat("maxConcurrency"), 3);
+}
+
+TEST_F(DocumentsScenario, a_thousand_invented_paths_hurt_no_known_document_and_leave_no_row) {
+  const auto expect_refreshed = [](size_t server) {
+    const RawResponse known = get(server, "odd", "extra/known.xml");
+    EXPECT_EQ(known.status, 200) << known.body;
+    EXPECT_EQ(known.header("Sluice-Source"), "origin");
+    EXPECT_EQ(known.header("Sluice-Degraded"), "");
+  };
+  ASSERT_EQ(get(0, "odd", "extra/known.xml").status, 200);
+  for (const std::string answer : {"404", "html", "500"}) {  // the last opens the strangers' breaker
+    odd->set(R"({"unknown":")" + answer + R"("})");
+    std::vector<std::unique_ptr<RawClient>> strangers;
+    for (size_t i = 0; i < 1000; ++i) {
+      strangers.push_back(std::make_unique<RawClient>(port(i % 3)));
+      ask(*strangers.back(), document_target("odd", fmt::format("else/{}/{}.xml", answer, i)));
+      if (i % 100 == 0) expect_refreshed(i % 3);
+    }
+    std::map<int, int> statuses;
+    for (const auto& stranger : strangers) {
+      const RawResponse response = stranger->read_response();
+      ++statuses[response.status];
+      if (response.status != 404) EXPECT_EQ(response.header("Retry-After"), "5");
+    }
+    EXPECT_GT(statuses[429], 500) << answer;
+    EXPECT_GT(statuses[answer == "500" ? 503 : 404], 0) << answer;
+    EXPECT_EQ(statuses.size(), 2U) << answer;
+    for (size_t server = 0; server < 3; ++server) expect_refreshed(server);
+  }
+  EXPECT_EQ(installation->query("SELECT count(*) FROM document_service.documents WHERE origin = 'odd'"), "1\n");
 }
 
 TEST_F(DocumentsScenario, a_killed_owner_is_replaced_and_nobody_is_left_waiting) {
@@ -118,12 +168,15 @@ TEST_F(DocumentsScenario, a_killed_owner_is_replaced_and_nobody_is_left_waiting)
 
 // Its slots come back when their leases end, 9 s after they were taken here.
 TEST_F(DocumentsScenario, a_killed_owner_of_all_slots_blocks_the_origin_no_longer_than_their_leases) {
+  for (const std::string path : {"extra/slot1.xml", "extra/slot2.xml", "extra/slot3.xml"}) {
+    get_in_the_end(0, "slots", path);
+  }
   steady->set(R"({"latency":"3s"})");
   std::vector<std::unique_ptr<RawClient>> readers;
   for (const std::string path : {"extra/slot1.xml", "extra/slot2.xml", "extra/slot3.xml"}) {
     readers.push_back(std::make_unique<RawClient>(port(0)));
-    ask(*readers.back(), document_target("slots", path));
-    wait_for_origin(path, 1);
+    ask_to_download(*readers.back(), "slots", R"({"path":")" + path + R"(","forceRefresh":true})");
+    wait_for_origin(path, 2);
   }
   installation->server(0).kill();
   const auto killed = std::chrono::steady_clock::now();
@@ -170,6 +223,7 @@ struct MisbehavingOrigin : DocumentsScenario {
     for (const char* const origin : {"flaky", "failing", "stalling"}) first[origin] = get_in_the_end(0, origin, path);
   }
   void expect_last_good_copy(const std::string& origin, const std::string& settings, const std::string& reason) {
+    const bool no_document = reason == "invalid-content";  // to a reader without a copy
     flaky->set(settings);
     const RawResponse forced = download(port(1), origin, R"({"path":"extra/good.xml","forceRefresh":true})");
     EXPECT_EQ(forced.status, 200) << settings;
@@ -177,9 +231,9 @@ struct MisbehavingOrigin : DocumentsScenario {
     EXPECT_THAT(forced.body, HasSubstr(R"("source":"stale")")) << settings;
     const std::string never = "extra/never-" + std::to_string(++asked) + ".xml";
     const RawResponse cold = get(2, origin, never);
-    EXPECT_EQ(cold.status, 503) << settings;
-    EXPECT_EQ(cold.header("Retry-After"), "5");
-    EXPECT_EQ(cold.header("Sluice-Degraded"), reason) << settings;
+    EXPECT_EQ(cold.status, no_document ? 404 : 503) << settings;
+    EXPECT_EQ(cold.header("Retry-After"), no_document ? "" : "5");
+    EXPECT_EQ(cold.header("Sluice-Degraded"), no_document ? "" : reason) << settings;
     EXPECT_EQ(RawClient(port(2)).get(document_target(origin, never) + "?fetch=false").status, 404);
     EXPECT_EQ(get(2, origin, path).header("ETag"), first[origin].header("ETag"));
     EXPECT_EQ(get(2, origin, path).body, first[origin].body);

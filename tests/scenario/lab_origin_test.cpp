@@ -149,7 +149,7 @@ TEST_F(LabOriginScenario, settings_that_make_no_sense_change_nothing) {
   }
   EXPECT_EQ(get("/settings").body,
             R"({"latency":"5ms","jitter":"0s","failureRate":0.0,"htmlRate":0.0,"disguisedRate":0.0,)"
-            R"("stallRate":0.0,"truncateRate":0.0,"size":0})");
+            R"("stallRate":0.0,"truncateRate":0.0,"size":0,"unknown":"404"})");
 }
 
 TEST_F(LabOriginScenario, stops_when_told_to_also_while_requests_stall) {

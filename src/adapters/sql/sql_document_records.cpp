@@ -6,7 +6,7 @@ namespace {
 constexpr Statement read_record =
     "SELECT state, CAST(length(body) AS bigint), content_type, etag, case_type, forced, fetched_at, claimed_by, "
     "  claim_expires_at, coalesce(claim_expires_at > now(), false), CAST(claim_token AS bigint), "
-    "  CAST(failures AS bigint), CASE WHEN hold_until > now() THEN hold_until END, updated_at "
+    "  CAST(failures AS bigint), CASE WHEN hold_until > now() THEN hold_until END, listed, asked_at, updated_at "
     "FROM documents WHERE origin = $1 AND path = $2";
 constexpr Statement read_paths = "SELECT path FROM documents WHERE origin = $1 AND body IS NOT NULL ORDER BY path";
 
@@ -30,7 +30,9 @@ Task<std::optional<DocumentRecord>> SqlDocumentRecords::find(documents::Document
                            .claim_token = row.integer(10),
                            .failures = row.integer(11),
                            .held_until = row.optional_time(12),
-                           .updated_at = row.time(13)};
+                           .listed = row.boolean(13),
+                           .asked_at = row.time(14),
+                           .updated_at = row.time(15)};
 }
 
 Task<std::vector<std::string>> SqlDocumentRecords::stored_paths(std::string origin) {

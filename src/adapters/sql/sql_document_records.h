@@ -24,6 +24,8 @@ struct DocumentRecord {
   int64_t claim_token = 0;
   int64_t failures = 0;
   std::optional<Time> held_until;  // only while it is held down
+  bool listed = false;             // by the operator
+  Time asked_at;                   // to the day
   Time updated_at;
 };
 

@@ -1,5 +1,6 @@
 #include "adapters/sql/sql_document_store.h"
 
+#include "adapters/sql/given_rows.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -11,28 +12,37 @@ constexpr Statement find_document =
     "SELECT body, content_type, etag, case_type, fetched_at, forced, change_number FROM documents "
     "WHERE origin = $1 AND path = $2 AND body IS NOT NULL";
 
+constexpr Statement know_document =
+    "SELECT count(*) FROM documents WHERE origin = $1 AND path = $2 AND (body IS NOT NULL OR listed)";
+
 // Everything the claim decides on stands in the WHERE: of any number of callers the row lock lets one through, and the
-// others see its claim.
+// others see its claim. The row may be gone between two claims, so tokens begin with the clock and still grow.
 constexpr Statement claim_document{Statement::PerDialect{
     .postgres =
         "INSERT INTO documents AS d "
-        "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
-        "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4::bigint * interval '1 microsecond', now(), now()) "
+        "  (origin, path, state, claimed_by, claim_token, claim_expires_at, listed, asked_at, created_at, updated_at) "
+        "VALUES ($1, $2, 'DOWNLOADING', $3, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, "
+        "  now() + $4::bigint * interval '1 microsecond', $8, now(), now(), now()) "
         "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
-        "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
+        "  claim_token = greatest(d.claim_token + 1, excluded.claim_token), "
+        "  claim_expires_at = excluded.claim_expires_at, listed = d.listed OR excluded.listed, asked_at = now(), "
+        "  updated_at = now() "
         "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
         "  AND ($6::boolean OR d.body IS NULL OR d.fetched_at <= now() - $5::bigint * interval '1 microsecond') "
         "  AND ($7::boolean OR d.hold_until IS NULL OR d.hold_until <= now()) "
         "RETURNING claim_token",
-    .sqlite = "INSERT INTO documents AS d "
-              "  (origin, path, state, claimed_by, claim_token, claim_expires_at, created_at, updated_at) "
-              "VALUES ($1, $2, 'DOWNLOADING', $3, 1, now() + $4, now(), now()) "
-              "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
-              "  claim_token = d.claim_token + 1, claim_expires_at = excluded.claim_expires_at, updated_at = now() "
-              "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
-              "  AND ($6 OR d.body IS NULL OR d.fetched_at <= now() - $5) "
-              "  AND ($7 OR d.hold_until IS NULL OR d.hold_until <= now()) "
-              "RETURNING claim_token"}};
+    .sqlite =
+        "INSERT INTO documents AS d "
+        "  (origin, path, state, claimed_by, claim_token, claim_expires_at, listed, asked_at, created_at, updated_at) "
+        "VALUES ($1, $2, 'DOWNLOADING', $3, now(), now() + $4, $8, now(), now(), now()) "
+        "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
+        "  claim_token = max(d.claim_token + 1, excluded.claim_token), "
+        "  claim_expires_at = excluded.claim_expires_at, listed = d.listed OR excluded.listed, asked_at = now(), "
+        "  updated_at = now() "
+        "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
+        "  AND ($6 OR d.body IS NULL OR d.fetched_at <= now() - $5) "
+        "  AND ($7 OR d.hold_until IS NULL OR d.hold_until <= now()) "
+        "RETURNING claim_token"}};
 constexpr Statement look_at_document =
     "SELECT coalesce(claim_expires_at > now(), false), coalesce(hold_until > now(), false), hold_until, "
     "  body IS NOT NULL "
@@ -53,9 +63,14 @@ constexpr Statement renew_claim{Statement::PerDialect{
 constexpr Statement complete_document =
     "UPDATE documents SET state = 'CACHED', body = $4, content_type = $5, etag = $6, "
     "  case_type = coalesce($7, case_type), forced = forced OR $8, change_number = $9, fetched_at = now(), "
-    "  failures = 0, hold_until = NULL, claimed_by = NULL, claim_expires_at = NULL, updated_at = now() "
+    "  failures = 0, hold_until = NULL, claimed_by = NULL, claim_expires_at = NULL, asked_at = now(), "
+    "  updated_at = now() "
     "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL "
     "RETURNING case_type, forced, fetched_at, change_number";
+// A purged row stays for its change number.
+constexpr Statement remove_stranger =
+    "DELETE FROM documents WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL "
+    "  AND body IS NULL AND NOT listed AND change_number = 0";
 constexpr Statement abort_claim =
     "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
     "  claim_expires_at = NULL, updated_at = now() "
@@ -70,6 +85,8 @@ constexpr Statement fail_claim{Statement::PerDialect{
               "  claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
               "  hold_until = now() + min($5, $4 * (1 << min(failures, 20))) "
               "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
+constexpr Statement sweep_strangers =
+    "DELETE FROM documents WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0";
 constexpr Statement sweep_claims =
     "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
     "  claim_expires_at = NULL, updated_at = now() "
@@ -81,6 +98,23 @@ constexpr Statement next_change =
 constexpr Statement read_change = "SELECT number FROM document_changes WHERE origin = $1";
 constexpr Statement read_changes =
     "SELECT path, change_number, forced FROM documents WHERE origin = $1 AND change_number > $2 ORDER BY change_number";
+// Once a day is enough for a time of months, and spares the others a write.
+constexpr Statement note_asked_documents{Statement::PerDialect{
+    .postgres = "UPDATE documents SET asked_at = now() "
+                "WHERE origin = $2 AND path = ANY($1::text[]) AND asked_at < now() - interval '1 day'",
+    .sqlite = "UPDATE documents SET asked_at = now() "
+              "WHERE origin = $2 AND path = $1 AND asked_at < now() - 86400000000"}};
+// In steps, each far below the time limit of a statement.
+constexpr Statement forget_documents{Statement::PerDialect{
+    .postgres = "DELETE FROM documents WHERE origin = $1 AND path = ANY(ARRAY("
+                "  SELECT path FROM documents "
+                "  WHERE origin = $1 AND asked_at <= now() - $2::bigint * interval '1 microsecond' "
+                "    AND (claim_expires_at IS NULL OR claim_expires_at <= now()) LIMIT 1000)) "
+                "AND asked_at <= now() - $2::bigint * interval '1 microsecond' "
+                "AND (claim_expires_at IS NULL OR claim_expires_at <= now())",
+    .sqlite = "DELETE FROM documents WHERE origin = $1 AND path IN ("
+              "  SELECT path FROM documents WHERE origin = $1 AND asked_at <= now() - $2 "
+              "    AND (claim_expires_at IS NULL OR claim_expires_at <= now()) LIMIT 1000)"}};
 constexpr Statement purge_document =
     "UPDATE documents SET state = 'EMPTY', body = NULL, etag = NULL, content_type = NULL, fetched_at = NULL, "
     "  forced = false, failures = 0, hold_until = NULL, change_number = $3, updated_at = now() "
@@ -90,14 +124,15 @@ TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
   const std::string& path = request.key.path.text();
   const Rows claimed = co_await tx.execute(
       claim_document, Params(request.key.origin, path, request.owner, request.ttl.count(), request.fresh_for.count(),
-                             request.over_fresh, request.during_hold_down));
+                             request.over_fresh, request.during_hold_down, request.listed));
   if (!claimed.empty()) co_return Acquired{claimed.one().integer(0)};
   const Rows seen = co_await tx.execute(why_not_claimed, Params(request.key.origin, path, request.fresh_for.count()));
+  // The claim ended between the two statements, maybe with its row: the caller is to wait and look again.
+  if (seen.empty()) co_return Downloading{};
   const Row& row = seen.one();
   if (row.boolean(0)) co_return Downloading{};
   if (row.boolean(1) && !request.over_fresh) co_return Cached{};
   if (row.boolean(2) && !request.during_hold_down) co_return HeldDown{row.time(3)};
-  // The claim ended between the two statements: the caller is to wait and look again.
   co_return Downloading{};
 }
 
@@ -118,6 +153,23 @@ TxTask<std::optional<Stored>> complete_body(Tx& tx, DocumentKey key, int64_t tok
   if (stored.empty()) co_return std::nullopt;
   const Row& row = stored.one();
   co_return Stored{row.optional_text(0), row.boolean(1), row.time(2), row.integer(3)};
+}
+
+TxTask<> abort_body(Tx& tx, DocumentKey key, int64_t token) {
+  const Rows removed = co_await tx.execute(remove_stranger, Params(key.origin, key.path.text(), token));
+  if (removed.affected == 0) co_await tx.execute(abort_claim, Params(key.origin, key.path.text(), token));
+}
+
+TxTask<int64_t> sweep_body(Tx& tx) {
+  const Rows removed = co_await tx.execute(sweep_strangers, Params());
+  const Rows swept = co_await tx.execute(sweep_claims, Params());
+  co_return removed.affected + swept.affected;
+}
+
+TxTask<> note_asked_body(Tx& tx, std::string origin, std::vector<std::string> paths) {
+  GivenRows given;
+  for (const std::string& path : paths) given.add(path);
+  co_await execute_many(tx, note_asked_documents, std::move(given), Params(origin));
 }
 
 TxTask<bool> purge_body(Tx& tx, DocumentKey key) {
@@ -147,6 +199,12 @@ Task<DocumentPtr> SqlDocumentStore::find(DocumentKey key) {
   document->forced = row.boolean(5);
   document->change = row.integer(6);
   co_return document;
+}
+
+Task<bool> SqlDocumentStore::knows(DocumentKey key) {
+  Params params(key.origin, key.path.text());
+  const Rows rows = co_await database_.read(know_document, std::move(params));
+  co_return rows.one().integer(0) > 0;
 }
 
 Task<DownloadState> SqlDocumentStore::download_state(DocumentKey key) {
@@ -181,8 +239,7 @@ Task<DocumentPtr> SqlDocumentStore::complete(DocumentKey key, int64_t token, Doc
 }
 
 Task<> SqlDocumentStore::abort(DocumentKey key, int64_t token) {
-  Params params(key.origin, key.path.text(), token);
-  co_await database_.transact(affected_body, abort_claim, std::move(params));
+  co_await database_.transact(abort_body, std::move(key), token);
 }
 
 Task<> SqlDocumentStore::fail(DocumentKey key, int64_t token, Duration first, Duration longest) {
@@ -191,7 +248,7 @@ Task<> SqlDocumentStore::fail(DocumentKey key, int64_t token, Duration first, Du
 }
 
 Task<int64_t> SqlDocumentStore::sweep() {
-  return database_.transact(affected_body, sweep_claims, Params());
+  return database_.transact(sweep_body);
 }
 
 Task<int64_t> SqlDocumentStore::last_change(std::string origin) {
@@ -206,6 +263,15 @@ Task<std::vector<Change>> SqlDocumentStore::changes_since(std::string origin, in
   std::vector<Change> changes;
   for (const Row& row : rows) changes.push_back({row.text(0), row.integer(1), row.boolean(2)});
   co_return changes;
+}
+
+Task<> SqlDocumentStore::note_asked(std::string origin, std::vector<std::string> paths) {
+  co_await database_.transact(note_asked_body, std::move(origin), std::move(paths));
+}
+
+Task<int64_t> SqlDocumentStore::forget(std::string origin, Duration unused_for) {
+  Params params(origin, unused_for.count());
+  return database_.transact(affected_body, forget_documents, std::move(params));
 }
 
 Task<bool> SqlDocumentStore::purge(DocumentKey key) {
