@@ -38,7 +38,6 @@ Task<http::Response> serve_fixed(http::SharedBytes body, std::string_view conten
     response.headers.add("Referrer-Policy", "no-referrer");
     response.headers.add("X-Frame-Options", "DENY");
   }
-  response.headers.add("X-Content-Type-Options", "nosniff");
   co_return response;
 }
 

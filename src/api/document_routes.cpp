@@ -17,7 +17,7 @@ using documents::Refused;
 using documents::Served;
 
 constexpr Duration retry_after = 5s;
-// Copies elsewhere may lag behind a refresh by this much.
+// How long a CDN or a browser may keep a document; copies there may lag behind a refresh by this much.
 constexpr Duration downstream_age = 60s;
 
 struct DownloadRequest {
@@ -78,12 +78,15 @@ http::Response serve_body(const Clock& clock, const Served& served) {
   const auto age = std::chrono::floor<std::chrono::seconds>(clock.wall() - served.document->fetched_at);
   response.headers.add("Content-Type", served.document->content_type);
   response.headers.add("ETag", served.document->etag);
-  response.headers.add("Age", std::to_string(std::max<int64_t>(0, age.count())));
-  const Duration keep = served.degraded ? Duration{retry_after} : downstream_age;
-  response.headers.add("Cache-Control", fmt::format("public, max-age={}", keep / std::chrono::seconds(1)));
+  const int64_t old = std::max<int64_t>(0, age.count());
+  response.headers.add("Age", std::to_string(old));
+  // A cache counts the age against max-age (RFC 9111 4.2), so what it may keep comes on top of it.
+  const int64_t keep = (served.degraded ? Duration{retry_after} : downstream_age) / std::chrono::seconds(1);
+  response.headers.add("Cache-Control", fmt::format("public, max-age={}", old + keep));
   response.headers.add("Sluice-Source", name(served.source));
   if (served.degraded) response.headers.add("Sluice-Degraded", name(*served.degraded));
-  response.headers.add("X-Content-Type-Options", "nosniff");
+  // Somebody else's content under our name: opened as a page, it runs nothing and loads nothing.
+  response.headers.add("Content-Security-Policy", "default-src 'none'; sandbox");
   return response;
 }
 

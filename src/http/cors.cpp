@@ -13,7 +13,8 @@ void allow_origin(const std::vector<std::string>& allowed, std::string_view orig
     if (origin.empty() || std::ranges::find(allowed, origin) == allowed.end()) return;
     headers.add("Access-Control-Allow-Origin", origin);
   }
-  headers.add("Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id");
+  headers.add("Access-Control-Expose-Headers",
+              "Age, ETag, Location, Retry-After, Sluice-Degraded, Sluice-Source, X-Request-Id");
 }
 
 bool is_preflight(const Request& request) {

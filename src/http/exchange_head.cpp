@@ -32,6 +32,7 @@ bool is_ours(std::string_view name) {
     case 12: return equal_ignoring_case(name, "X-Request-Id");
     case 14: return equal_ignoring_case(name, "Content-Length");
     case 17: return equal_ignoring_case(name, "Transfer-Encoding");
+    case 22: return equal_ignoring_case(name, "X-Content-Type-Options");
     default: return false;
   }
 }
@@ -100,6 +101,8 @@ Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::st
   append_number(out, static_cast<uint64_t>(response.status));
   out.append(" ").append(reason_phrase(response.status)).append("\r\n").append(worker_.date);
   append_fields(response.headers, out);
+  // No answer is ever anything but what its Content-Type says.
+  out.append("X-Content-Type-Options: nosniff\r\n");
   out.append("X-Request-Id: ").append(request_.request_id).append("\r\n");
 
   const std::string* body = whole_body(response);

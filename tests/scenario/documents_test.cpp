@@ -279,12 +279,24 @@ TEST_F(DocumentsScenario, answers_say_where_they_come_from) {
       RawClient(port(1)).get(document_target("scourt", path), "If-None-Match: " + memory.header("ETag") + "\r\n");
   EXPECT_EQ(unchanged.status, 304);
   EXPECT_EQ(memory.header("Content-Type"), "application/xml");
-  EXPECT_EQ(memory.header("Cache-Control"), "public, max-age=60");
-  EXPECT_EQ(memory.header("Age"), std::to_string(std::stoi(memory.header("Age"))));
+  EXPECT_EQ(memory.header("Content-Security-Policy"), "default-src 'none'; sandbox");
   EXPECT_THAT(RawClient(port(0)).get("/metrics").body,
               HasSubstr(R"(document_requests_total{origin="scourt",source="memory"})"));
   EXPECT_THAT(RawClient(port(0)).get("/api/v1/documents/scourt?path=" + path).body,
               HasSubstr(R"("origin":"scourt","path":"extra/source.xml","content":"<?xml)"));
+}
+
+TEST_F(DocumentsScenario, a_cdn_may_keep_an_old_copy_as_long_as_a_new_one) {
+  const std::string path = "extra/aged.xml";
+  ASSERT_EQ(get(0, "scourt", path).status, 200);
+  installation->query(
+      "UPDATE document_service.documents SET fetched_at = fetched_at - interval '3 days' WHERE path = '" + path + "'");
+  for (size_t server = 0; server < 2; ++server) {
+    const RawResponse copy = get(server, "scourt", path);
+    const int age = std::stoi(copy.header("Age"));
+    EXPECT_EQ(age >= 3 * 24 * 3600, server == 1) << "the first has it in memory";
+    EXPECT_EQ(copy.header("Cache-Control"), fmt::format("public, max-age={}", age + 60));
+  }
 }
 
 TEST_F(DocumentsScenario, a_document_is_sent_compressed_to_those_who_take_that) {

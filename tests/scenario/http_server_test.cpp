@@ -240,6 +240,24 @@ TEST(HttpServer, only_configured_origins_may_call_from_a_browser) {
   EXPECT_EQ(client.get("/hello", "Origin: https://b.example\r\n").header("Access-Control-Allow-Origin"), "");
 }
 
+TEST(HttpServer, a_page_of_another_origin_may_read_the_headers_that_matter_to_it) {
+  http::ServerConfig config = quick_config();
+  config.cors_origins = {"*"};
+  const TestServer server(config);
+  EXPECT_EQ(
+      RawClient(server.port()).get("/hello", "Origin: https://a.example\r\n").header("Access-Control-Expose-Headers"),
+      "Age, ETag, Location, Retry-After, Sluice-Degraded, Sluice-Source, X-Request-Id");
+}
+
+TEST(HttpServer, every_answer_says_that_its_type_is_not_to_be_guessed) {
+  const TestServer server;
+  for (const char* const target : {"/hello", "/fail", "/nowhere", "//"}) {
+    const RawResponse response = RawClient(server.port()).get(target);
+    EXPECT_EQ(response.header("X-Content-Type-Options"), "nosniff") << target;
+    EXPECT_EQ(response.head.find("nosniff"), response.head.rfind("nosniff")) << "said once";
+  }
+}
+
 TEST(HttpServer, a_body_of_the_wrong_type_is_refused) {
   const TestServer server;
   RawClient client(server.port());
