@@ -4,6 +4,7 @@
 
 #include "api/problems.h"
 #include "base/json.h"
+#include "http/gzip.h"
 #include "http/problem.h"
 
 namespace sluice::api {
@@ -102,6 +103,17 @@ std::string to_json(const std::string& origin, const DocumentPath& path, const S
   return body;
 }
 
+// What of the JSON form differs between readers of one copy.
+std::string json_form(const Served& served, bool with_from_cache) {
+  std::string_view how;
+  if (with_from_cache) how = served.from_cache ? "cached" : "fetched";
+  return fmt::format("json {} {} {}", name(served.source), how, served.degraded ? name(*served.degraded) : "");
+}
+
+Documents::Form compressed(const documents::DocumentPtr& document, std::string form_name, http::SharedBytes body) {
+  return {document, std::move(form_name), [body = std::move(body)] { return http::Gzip().compress(*body); }};
+}
+
 Task<http::Response> read_document(Documents& documents, const Clock& clock, http::Request& request) {
   const auto path = DocumentPath::parse(request.param("path"));
   if (!path) co_return bad_path(request);
@@ -111,12 +123,29 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
   const Lookup found = co_await documents.get(origin, *path, fetch, request.deadline);
   if (!found) co_return refuse(request, found.error());
   http::Response response = serve_body(clock, *found);
-  response.gzip = found->gzip;
-  // Who names no encodings takes none, and then nothing will be compressed that could be kept.
-  if (!found->gzip && !request.header("Accept-Encoding").empty()) {
-    response.keep_gzip = [&documents, origin, path = *path, document = found->document](http::SharedBytes gzip) {
-      documents.keep_gzip(origin, path, document, std::move(gzip));
-    };
+  if (http::is_compressible(found->document->content_type) && http::accepts_gzip(request.header("Accept-Encoding"))) {
+    const http::SharedBytes body(found->document, &found->document->body);
+    Documents::Form form = compressed(found->document, "gzip", body);
+    response.gzip = co_await documents.form(origin, *path, std::move(form));
+  }
+  co_return response;
+}
+
+// The JSON form is made once for all readers of a copy that came the same way.
+Task<http::Response> serve_json(Documents& documents, const http::Request& request, DocumentPath path, Served served,
+                                bool with_from_cache) {
+  const std::string origin = request.param("origin");
+  const std::string form_name = json_form(served, with_from_cache);
+  Documents::Form form{served.document, form_name, [origin, path, served, with_from_cache] {
+                         return to_json(origin, path, served, with_from_cache);
+                       }};
+  http::Response response;
+  response.headers.add("Content-Type", "application/json");
+  const http::SharedBytes body = co_await documents.form(origin, path, std::move(form));
+  response.body = body;
+  if (http::accepts_gzip(request.header("Accept-Encoding"))) {
+    Documents::Form gzip = compressed(served.document, form_name + " gzip", body);
+    response.gzip = co_await documents.form(origin, path, std::move(gzip));
   }
   co_return response;
 }
@@ -128,7 +157,7 @@ Task<http::Response> look_document_up(Documents& documents, http::Request& reque
   if (!documents.knows(origin)) co_return unknown_origin(request);
   const Lookup found = co_await documents.get(origin, *path, false, request.deadline);
   if (!found) co_return refuse(request, found.error());
-  co_return http::Response::json(200, to_json(origin, *path, *found, false));
+  co_return co_await serve_json(documents, request, *path, *found, false);
 }
 
 Task<http::Response> download_document(Documents& documents, http::Request& request) {
@@ -141,7 +170,7 @@ Task<http::Response> download_document(Documents& documents, http::Request& requ
   documents::RefreshRequest refresh{*path, std::move(wanted->case_type), wanted->force_refresh};
   const Lookup found = co_await documents.refresh(origin, std::move(refresh), request.deadline);
   if (!found) co_return refuse(request, found.error());
-  co_return http::Response::json(200, to_json(origin, *path, *found, true));
+  co_return co_await serve_json(documents, request, *path, *found, true);
 }
 
 }  // namespace

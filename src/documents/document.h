@@ -42,9 +42,8 @@ std::string_view name(Reason reason);  // as Sluice-Degraded says it
 struct Served {
   DocumentPtr document;
   Source source = Source::memory;
-  std::optional<Reason> degraded{};           // set where it should have been fetched and could not be
-  bool from_cache = true;                     // false where this request's wait ended with a download
-  std::shared_ptr<const std::string> gzip{};  // the body compressed, where that is kept beside the copy in memory
+  std::optional<Reason> degraded{};  // set where it should have been fetched and could not be
+  bool from_cache = true;            // false where this request's wait ended with a download
 };
 
 // What is answered where there is no copy at all.

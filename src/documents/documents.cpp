@@ -1,13 +1,26 @@
 #include "documents/documents.h"
 
 #include <boost/asio/co_spawn.hpp>
+#include <fmt/format.h>
 
 #include "runtime/retry.h"
 
 namespace sluice::documents {
+namespace {
 
-Documents::Documents(DocumentStore& store, Clock& clock, Random& random, TaskScope& scope, Executor executor)
-    : store_(store), clock_(clock), random_(random), scope_(scope), executor_(std::move(executor)) {}
+const metrics::Counter forms_made{"document_forms_made_total", "Documents compressed or written as JSON."};
+
+}  // namespace
+
+Documents::Documents(DocumentStore& store, Clock& clock, Random& random, TaskScope& scope, Executor executor,
+                     Offload& form_threads)
+    : store_(store),
+      clock_(clock),
+      random_(random),
+      scope_(scope),
+      executor_(std::move(executor)),
+      form_threads_(form_threads),
+      forms_(scope_, executor_) {}
 
 void Documents::add(OriginConfig config, OriginParts parts) {
   shortest_claim_ = std::min(shortest_claim_, config.claim_ttl);
@@ -42,9 +55,23 @@ Task<bool> Documents::purge(std::string origin_name, DocumentPath path) {
   co_return co_await asio::co_spawn(executor_, from.purge(std::move(path)), asio::use_awaitable);
 }
 
-void Documents::keep_gzip(const std::string& origin_name, const DocumentPath& path, const DocumentPtr& document,
-                          http::SharedBytes gzip) {
-  origin(origin_name).keep_gzip(path, document, std::move(gzip));
+Task<http::SharedBytes> Documents::form(std::string origin_name, DocumentPath path, Form form) {
+  MemoryCopies& copies = origin(origin_name).copies_in_memory();
+  if (http::SharedBytes kept = copies.find_form(path.text(), form.document, form.name)) co_return kept;
+  // Whoever makes it holds the document, so that its address names no other one meanwhile.
+  std::string flight = fmt::format("{} of {}", form.name, static_cast<const void*>(form.document.get()));
+  const auto work = [&] { return make_form(copies, std::move(path), std::move(form)); };
+  co_return co_await forms_.run(std::move(flight), work);
+}
+
+Task<http::SharedBytes> Documents::make_form(MemoryCopies& copies, DocumentPath path, Form form) {
+  // It may have been made since it was looked for.
+  if (http::SharedBytes kept = copies.find_form(path.text(), form.document, form.name)) co_return kept;
+  std::string bytes = co_await form_threads_.run(std::move(form.make));
+  forms_made.with({}).add();
+  http::SharedBytes made = std::make_shared<const std::string>(std::move(bytes));
+  copies.keep_form(path.text(), form.document, std::move(form.name), made);
+  co_return made;
 }
 
 }  // namespace sluice::documents

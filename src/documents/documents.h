@@ -4,11 +4,13 @@
 // database, a file or an origin is done on the executor that the origins live on.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "documents/origin_documents.h"
+#include "runtime/offload.h"
 
 namespace sluice::documents {
 
@@ -16,7 +18,8 @@ namespace sluice::documents {
 class Documents {
  public:
   // Everything given outlives it.
-  Documents(DocumentStore& store, Clock& clock, Random& random, TaskScope& scope, Executor executor);
+  Documents(DocumentStore& store, Clock& clock, Random& random, TaskScope& scope, Executor executor,
+            Offload& form_threads);
 
   // Before start, with the same store.
   void add(OriginConfig config, OriginParts parts);
@@ -30,20 +33,29 @@ class Documents {
   Task<Lookup> get(std::string origin, DocumentPath path, bool fetch, Deadline deadline = {});
   Task<Lookup> refresh(std::string origin, RefreshRequest request, Deadline deadline = {});
   Task<bool> purge(std::string origin, DocumentPath path);
-  // Has the body of `document` kept compressed beside the copy in memory, for the next one to be served with it.
-  void keep_gzip(const std::string& origin, const DocumentPath& path, const DocumentPtr& document,
-                 http::SharedBytes gzip);
+
+  // A copy as it is sent: compressed, or as JSON.
+  struct Form {
+    DocumentPtr document;
+    std::string name;                   // forms of one document with the same name are the same bytes
+    std::function<std::string()> make;  // needs nothing but what it holds
+  };
+  // The form, made once for everybody who asks, on threads of its own, and kept beside the copy in memory.
+  Task<http::SharedBytes> form(std::string origin, DocumentPath path, Form form);
 
  private:
   OriginDocuments& origin(const std::string& name) const { return *origins_.at(name); }
 
   Task<> sweep();
+  Task<http::SharedBytes> make_form(MemoryCopies& copies, DocumentPath path, Form form);
 
   DocumentStore& store_;
   Clock& clock_;
   Random& random_;
   TaskScope& scope_;
   Executor executor_;
+  Offload& form_threads_;
+  coordination::SingleFlight<http::SharedBytes> forms_;  // being made
   Duration shortest_claim_ = Duration::max();
   std::map<std::string, std::unique_ptr<OriginDocuments>> origins_;
 };

@@ -109,32 +109,34 @@ TEST(MemoryCopies, a_copy_of_a_later_change_stays) {
   EXPECT_FALSE(copies.find("a"));
 }
 
-TEST(MemoryCopies, a_compressed_body_is_kept_beside_its_copy_and_counts) {
+TEST(MemoryCopies, forms_are_kept_beside_their_copy_and_count) {
   const auto gzip = std::make_shared<const std::string>(1000, 'z');
-  MemoryCopies copies(6000);
+  MemoryCopies copies(8000);
   const DocumentPtr document = changed(1);
-  copies.keep_gzip("a", document, gzip);
+  copies.keep_form("a", document, "gzip", gzip);
   EXPECT_EQ(copies.bytes(), 0U) << "only beside a copy";
   copies.put("a", document);
   const size_t before = copies.bytes();
-  EXPECT_FALSE(copies.find("a")->gzip);
-  copies.keep_gzip("a", changed(1), gzip);
-  EXPECT_FALSE(copies.find("a")->gzip) << "of another one";
-  copies.keep_gzip("a", document, gzip);
-  copies.keep_gzip("a", document, std::make_shared<const std::string>("made by another at the same time"));
-  EXPECT_EQ(copies.find("a")->gzip, gzip);
-  EXPECT_EQ(copies.bytes(), before + gzip->size());
+  EXPECT_FALSE(copies.find_form("a", document, "gzip"));
+  copies.keep_form("a", changed(1), "gzip", gzip);
+  EXPECT_FALSE(copies.find_form("a", document, "gzip")) << "of another one";
+  copies.keep_form("a", document, "gzip", gzip);
+  copies.keep_form("a", document, "gzip", std::make_shared<const std::string>("made by another at the same time"));
+  EXPECT_EQ(copies.find_form("a", document, "gzip"), gzip);
+  EXPECT_FALSE(copies.find_form("a", document, "json"));
+  EXPECT_FALSE(copies.find_form("a", changed(1), "gzip"));
+  EXPECT_GE(copies.bytes(), before + gzip->size());
   copies.erase("a");
   EXPECT_EQ(copies.bytes(), 0U);
 }
 
-TEST(MemoryCopies, what_does_not_fit_with_its_compressed_body_stays_without) {
+TEST(MemoryCopies, what_does_not_fit_with_its_form_stays_without) {
   const DocumentPtr document = changed(1);
   MemoryCopies copies(4000 + 1 + 256);
   copies.put("a", document);
-  copies.keep_gzip("a", document, std::make_shared<const std::string>("z"));
+  copies.keep_form("a", document, "gzip", std::make_shared<const std::string>("z"));
   ASSERT_TRUE(copies.find("a"));
-  EXPECT_FALSE(copies.find("a")->gzip);
+  EXPECT_FALSE(copies.find_form("a", document, "gzip"));
 }
 
 }  // namespace

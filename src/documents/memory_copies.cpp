@@ -5,10 +5,16 @@ namespace {
 
 constexpr size_t overhead = 256;  // the records around the bytes; many tiny documents must not slip under the bound
 
+size_t form_cost(const std::string& name, const std::string& bytes) {
+  return bytes.size() + name.size() + overhead;
+}
+
 }  // namespace
 
 size_t MemoryCopies::cost(const Entry& entry) {
-  return entry.document->body.size() + (entry.gzip ? entry.gzip->size() : 0) + entry.path.size() + overhead;
+  size_t forms = 0;
+  for (const auto& [name, bytes] : entry.forms) forms += form_cost(name, *bytes);
+  return entry.document->body.size() + forms + entry.path.size() + overhead;
 }
 
 std::optional<Served> MemoryCopies::find(const std::string& path) {
@@ -17,7 +23,7 @@ std::optional<Served> MemoryCopies::find(const std::string& path) {
   if (found == by_path_.end()) return std::nullopt;
   order_.splice(order_.begin(), order_, found->second);
   found->second->asked = true;
-  return Served{.document = found->second->document, .source = Source::memory, .gzip = found->second->gzip};
+  return Served{.document = found->second->document, .source = Source::memory};
 }
 
 bool MemoryCopies::contains(const std::string& path) const {
@@ -57,14 +63,26 @@ void MemoryCopies::erase_before(const std::string& path, int64_t change) {
   if (found != by_path_.end() && found->second->document->change < change) drop(found->second);
 }
 
-void MemoryCopies::keep_gzip(const std::string& path, const DocumentPtr& document, http::SharedBytes gzip) {
+http::SharedBytes MemoryCopies::find_form(const std::string& path, const DocumentPtr& document,
+                                          const std::string& form) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end() || found->second->document != document) return nullptr;
+  const auto kept = found->second->forms.find(form);
+  return kept == found->second->forms.end() ? nullptr : kept->second;
+}
+
+void MemoryCopies::keep_form(const std::string& path, const DocumentPtr& document, std::string form,
+                             http::SharedBytes bytes) {
   const std::lock_guard lock(mutex_);
   const auto found = by_path_.find(path);
   if (found == by_path_.end()) return;
   Entry& entry = *found->second;
-  if (entry.document != document || entry.gzip || cost(entry) + gzip->size() > max_bytes_) return;
-  bytes_ += gzip->size();
-  entry.gzip = std::move(gzip);
+  const size_t more = form_cost(form, *bytes);
+  if (entry.document != document || entry.forms.contains(form) || cost(entry) + more > max_bytes_) return;
+  bytes_ += more;
+  entry.forms.emplace(std::move(form), std::move(bytes));
+  order_.splice(order_.begin(), order_, found->second);
   make_room();
 }
 

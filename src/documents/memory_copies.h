@@ -2,6 +2,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,9 +30,11 @@ class MemoryCopies {
   // Erases the copy unless it was made by `change` or a later one.
   void erase_before(const std::string& path, int64_t change);
 
-  // Keeps the body of `document` compressed beside the copy, within the same bound; unless it is not the copy that is
-  // kept, or would have to go for it.
-  void keep_gzip(const std::string& path, const DocumentPtr& document, http::SharedBytes gzip);
+  // A form of the document as it is sent (compressed, as JSON), kept beside the copy under a name; null where it is not
+  // kept, or `document` is not the copy that is.
+  http::SharedBytes find_form(const std::string& path, const DocumentPtr& document, const std::string& form) const;
+  // Keeps one, within the same bound; unless `document` is not the copy that is kept, or would have to go for it.
+  void keep_form(const std::string& path, const DocumentPtr& document, std::string form, http::SharedBytes bytes);
 
   size_t bytes() const;
 
@@ -39,7 +42,7 @@ class MemoryCopies {
   struct Entry {
     std::string path;
     DocumentPtr document;
-    http::SharedBytes gzip{};
+    std::map<std::string, http::SharedBytes> forms{};
     bool asked = false;
   };
   using Order = std::list<Entry>;  // most recently used first

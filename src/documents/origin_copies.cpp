@@ -28,10 +28,6 @@ std::optional<Served> OriginCopies::fresh_in_memory(const DocumentPath& path) {
   return copy;
 }
 
-void OriginCopies::keep_gzip(const DocumentPath& path, const DocumentPtr& document, http::SharedBytes gzip) {
-  memory_.keep_gzip(path.text(), document, std::move(gzip));
-}
-
 Task<std::optional<Served>> OriginCopies::nearest(DocumentPath path, bool must_be_fresh) {
   std::optional<Served> in_memory = memory_.find(path.text());
   if (in_memory && (fresh(*in_memory->document) || !must_be_fresh)) co_return in_memory;

@@ -19,9 +19,9 @@ class OriginCopies {
  public:
   OriginCopies(const OriginConfig& config, const OriginParts& parts);
 
-  // From any thread: the copy in memory while it is fresh, and its body compressed (see MemoryCopies).
+  // From any thread: the copy in memory while it is fresh, and all copies there with their forms.
   std::optional<Served> fresh_in_memory(const DocumentPath& path);
-  void keep_gzip(const DocumentPath& path, const DocumentPtr& document, http::SharedBytes gzip);
+  MemoryCopies& in_memory() { return memory_; }
 
   // Memory, static file, database: the first copy that is usable and, if asked for, fresh.
   Task<std::optional<Served>> nearest(DocumentPath path, bool must_be_fresh);

@@ -26,10 +26,8 @@ class OriginDocuments {
 
   // The copy in memory while it is fresh. Safe from any thread; asks nobody.
   std::optional<Served> in_memory(const DocumentPath& path);
-  // Keeps its body compressed as well, where there is room. Safe from any thread.
-  void keep_gzip(const DocumentPath& path, const DocumentPtr& document, http::SharedBytes gzip) {
-    copies_.keep_gzip(path, document, std::move(gzip));
-  }
+  // The copies in memory and their forms. Safe from any thread.
+  MemoryCopies& copies_in_memory() { return copies_.in_memory(); }
 
   // Memory, static file, database and, if `fetch`, the origin. Near the deadline the best copy at hand is the answer,
   // however old. From any thread, as is the next.

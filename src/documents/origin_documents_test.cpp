@@ -212,7 +212,8 @@ TEST_F(OriginDocumentsTest, an_old_copy_that_nobody_replaced_is_not_taken_for_th
 }
 
 TEST_F(OriginDocumentsTest, expired_claims_of_all_origins_are_swept_at_once) {
-  Documents documents(store, clock, random, scope, context.get_executor());
+  Offload form_threads("forms", 1, 10);
+  Documents documents(store, clock, random, scope, context.get_executor(), form_threads);
   const OriginParts parts{store, static_copies, origin, slots, limit, breaker, clock, random, "me"};
   for (const auto& [name, claim_ttl] : {std::pair("slow", 60s), std::pair("quick", 10s), std::pair("other", 60s)}) {
     OriginConfig config = often();

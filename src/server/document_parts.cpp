@@ -20,8 +20,9 @@ DocumentParts::DocumentParts(const documents::DocumentsConfig& config, sql::Data
       slots_(database),
       breaker_(database),
       file_threads_("files", 2, 1024),
+      form_threads_("document forms", 1, 4096),
       client_(executor, clock, client_options()),
-      documents_(store_, clock, random, scope, executor) {
+      documents_(store_, clock, random, scope, executor, form_threads_) {
   const std::string owner = Uuid::v7(clock.wall(), random).text();
   for (const documents::OriginConfig& one : config.origin) {
     const auto max_bytes = static_cast<size_t>(one.max_bytes.bytes);

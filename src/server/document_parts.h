@@ -32,6 +32,7 @@ class DocumentParts {
   sql::SqlSlots slots_;
   sql::SqlSharedBreaker breaker_;
   Offload file_threads_;
+  Offload form_threads_;
   http::Client client_;
   std::deque<files::FileStaticCopies> static_copies_;
   std::deque<documents::HttpOrigin> origins_;

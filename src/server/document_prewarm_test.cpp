@@ -34,7 +34,8 @@ struct PrewarmTest : documents::OriginDocumentsTest {
     outcome = co_await prewarm(all, clock, random, std::move(order), [](const PrewarmOutcome&) {});
   }
 
-  documents::Documents all{store, clock, random, scope, context.get_executor()};
+  Offload form_threads{"forms", 1, 10};
+  documents::Documents all{store, clock, random, scope, context.get_executor(), form_threads};
   std::optional<PrewarmOutcome> outcome;
 };
 

@@ -314,6 +314,25 @@ TEST_F(DocumentsScenario, a_document_is_sent_compressed_to_those_who_take_that) 
   EXPECT_EQ(get(0, "scourt", path).body, plain);
 }
 
+TEST_F(DocumentsScenario, a_herd_that_takes_gzip_or_json_has_each_form_made_once) {
+  const std::string path = "extra/forms.xml";
+  ASSERT_EQ(get(0, "scourt", path).status, 200);
+  const auto forms_made = [] {
+    const std::string metrics = RawClient(port(0)).get("/metrics").body;
+    const size_t found = metrics.find("\ndocument_forms_made_total ");
+    return found == std::string::npos ? 0 : std::stoi(metrics.substr(found + 27));
+  };
+  const int before = forms_made();
+  std::vector<std::unique_ptr<RawClient>> readers;
+  for (int i = 0; i < 100; ++i) {
+    readers.push_back(std::make_unique<RawClient>(port(0)));
+    const std::string target = i % 2 == 0 ? document_target("scourt", path) : "/api/v1/documents/scourt?path=" + path;
+    readers.back()->send("GET " + target + " HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n");
+  }
+  for (const auto& reader : readers) EXPECT_EQ(reader->read_response().header("Content-Encoding"), "gzip");
+  EXPECT_EQ(forms_made() - before, 3) << "the document compressed, its JSON, and that compressed";
+}
+
 TEST_F(DocumentsScenario, only_services_may_ask_for_downloads) {
   const std::string body = R"({"path":"extra/rights.xml"})";
   EXPECT_EQ(download(port(0), "scourt", body, "sk_somebody_else_entirely").status, 401);
