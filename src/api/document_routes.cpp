@@ -120,7 +120,7 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
   const std::string& origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
   const bool fetch = request.query.empty() || request.query_param("fetch").value_or("true") != "false";
-  const Lookup found = co_await documents.get(origin, *path, fetch, request.deadline);
+  const Lookup found = co_await documents.get(origin, *path, fetch, request.deadline, request.traceparent);
   if (!found) co_return refuse(request, found.error());
   http::Response response = serve_body(clock, *found);
   if (http::is_compressible(found->document->content_type) && http::accepts_gzip(request.header("Accept-Encoding"))) {
@@ -167,7 +167,7 @@ Task<http::Response> download_document(Documents& documents, http::Request& requ
   if (!path) co_return bad_path(request);
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
-  documents::RefreshRequest refresh{*path, std::move(wanted->case_type), wanted->force_refresh};
+  documents::RefreshRequest refresh{*path, std::move(wanted->case_type), wanted->force_refresh, request.traceparent};
   const Lookup found = co_await documents.refresh(origin, std::move(refresh), request.deadline);
   if (!found) co_return refuse(request, found.error());
   co_return co_await serve_json(documents, request, *path, *found, true);

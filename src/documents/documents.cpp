@@ -40,10 +40,11 @@ Task<> Documents::sweep() {
   co_await clock_.sleep_for(shortest_claim_);
 }
 
-Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch, Deadline deadline) {
+Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch, Deadline deadline,
+                             std::string traceparent) {
   OriginDocuments& from = origin(origin_name);
   if (std::optional<Served> copy = from.in_memory(path)) co_return std::move(*copy);
-  co_return co_await from.get(std::move(path), fetch, deadline);
+  co_return co_await from.get(std::move(path), fetch, deadline, std::move(traceparent));
 }
 
 Task<Lookup> Documents::refresh(std::string origin_name, RefreshRequest request, Deadline deadline) {

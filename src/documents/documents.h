@@ -29,8 +29,9 @@ class Documents {
 
   bool knows(const std::string& origin) const { return origins_.contains(origin); }
 
-  // The origin must be known.
-  Task<Lookup> get(std::string origin, DocumentPath path, bool fetch, Deadline deadline = {});
+  // The origin must be known. `traceparent` is that of the reader's request, for the origin to see.
+  Task<Lookup> get(std::string origin, DocumentPath path, bool fetch, Deadline deadline = {},
+                   std::string traceparent = {});
   Task<Lookup> refresh(std::string origin, RefreshRequest request, Deadline deadline = {});
   Task<bool> purge(std::string origin, DocumentPath path);
 

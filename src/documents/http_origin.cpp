@@ -26,7 +26,7 @@ FetchError error_of(int status) {
 HttpOrigin::HttpOrigin(const OriginConfig& config, http::Client& client, const Clock& clock)
     : config_(config), client_(client), clock_(clock) {}
 
-Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path) {
+Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path, std::string traceparent) {
   const auto url = document_url(config_.base_url, path);
   sluice::check(url.has_value(), "the configuration was validated");
   http::ClientRequest request{.url = *url};
@@ -35,6 +35,7 @@ Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path) {
   request.max_bytes = static_cast<size_t>(config_.max_bytes.bytes);
   request.redirects = http::Redirects::same_host;
   request.gzip = true;
+  request.traceparent = std::move(traceparent);
   Result<http::Answer, http::ClientError> answer = co_await client_.send(std::move(request));
   if (!answer) {
     log::warning("origin failed", {{"origin", config_.name}, {"path", path.text()}, {"error", answer.error().text}});

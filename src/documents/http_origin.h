@@ -13,7 +13,7 @@ class HttpOrigin : public Origin {
   // `client` outlives it. The configuration was validated: its base_url is a URL.
   HttpOrigin(const OriginConfig& config, http::Client& client, const Clock& clock);
 
-  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path) override;
+  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path, std::string traceparent) override;
 
  private:
   Result<DocumentPtr, FetchError> check(const DocumentPath& path, http::Answer answer) const;

@@ -22,8 +22,9 @@ class Origin {
  public:
   virtual ~Origin() = default;
 
-  // Asks the origin once. The time limit covers the whole exchange; nothing is retried here.
-  virtual Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path) = 0;
+  // Asks the origin once. The time limit covers the whole exchange; nothing is retried here. `traceparent` is that of
+  // the request that asks (empty: none) and goes on to the origin.
+  virtual Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path, std::string traceparent) = 0;
 };
 
 }  // namespace sluice::documents

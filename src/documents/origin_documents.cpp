@@ -58,8 +58,8 @@ std::optional<Served> OriginDocuments::in_memory(const DocumentPath& path) {
   return copy;
 }
 
-Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch, Deadline deadline) {
-  RefreshRequest request{path};
+Task<Lookup> OriginDocuments::get(DocumentPath path, bool fetch, Deadline deadline, std::string traceparent) {
+  RefreshRequest request{.path = path, .traceparent = std::move(traceparent)};
   return with_fallback(std::move(path), look_up(std::move(request), fetch, answer_by(deadline)));
 }
 

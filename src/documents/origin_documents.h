@@ -31,7 +31,7 @@ class OriginDocuments {
 
   // Memory, static file, database and, if `fetch`, the origin. Near the deadline the best copy at hand is the answer,
   // however old. From any thread, as is the next.
-  Task<Lookup> get(DocumentPath path, bool fetch, Deadline deadline = {});
+  Task<Lookup> get(DocumentPath path, bool fetch, Deadline deadline = {}, std::string traceparent = {});
   // Downloads unless a fresh copy is there; with `force` in any case.
   Task<Lookup> refresh(RefreshRequest request, Deadline deadline = {});
 

@@ -84,7 +84,7 @@ Task<OriginDownloads::Attempt> OriginDownloads::attempt(Lane lane, RefreshReques
 
 Task<OriginDownloads::Fetched> OriginDownloads::fetch_and_store(Lane lane, RefreshRequest request, int64_t token) {
   OriginLane& way = lane == Lane::known ? known_ : strangers_;
-  Result<OriginLane::Answer, Reason> answer = co_await way.visit(request.path);
+  Result<OriginLane::Answer, Reason> answer = co_await way.visit(request.path, request.traceparent);
   if (!answer) {
     co_await parts_.store.abort(key(request.path), token);
     co_return refusal_of(lane, answer.error());

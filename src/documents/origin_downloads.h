@@ -21,6 +21,7 @@ struct RefreshRequest {
   DocumentPath path;
   std::optional<std::string> case_type{};
   bool force = false;
+  std::string traceparent{};             // of the request that asks; passed on to the origin
   bool listed = false;                   // by the operator: known without a copy
   std::optional<Duration> wait_limit{};  // instead of the origin's
 };

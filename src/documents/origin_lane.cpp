@@ -48,7 +48,7 @@ bool OriginLane::is_healthy(const Answer& answer) const {
   return lane_ == Lane::strangers;
 }
 
-Task<Result<OriginLane::Answer, Reason>> OriginLane::visit(DocumentPath path) {
+Task<Result<OriginLane::Answer, Reason>> OriginLane::visit(DocumentPath path, std::string traceparent) {
   const Result<coordination::BreakerPermit, Duration> permit =
       co_await parts_.breaker.ask(breaker_key_, config_.timeout + config_.slot_wait + margin);
   if (!permit) {
@@ -62,7 +62,7 @@ Task<Result<OriginLane::Answer, Reason>> OriginLane::visit(DocumentPath path) {
   try {
     slot = co_await gate_.enter();
     began = parts_.clock.now();
-    if (slot) answer.emplace(co_await parts_.origin.fetch(std::move(path)));
+    if (slot) answer.emplace(co_await parts_.origin.fetch(std::move(path), std::move(traceparent)));
   } catch (...) {
     error = std::current_exception();
   }

@@ -29,7 +29,7 @@ class OriginLane {
   std::optional<Reason> why_closed() const;
 
   // What the origin said, or why it was not asked. However it ends, slot and permit are given back.
-  Task<Result<Answer, Reason>> visit(DocumentPath path);
+  Task<Result<Answer, Reason>> visit(DocumentPath path, std::string traceparent);
 
  private:
   bool is_healthy(const Answer& answer) const;

@@ -127,7 +127,8 @@ class PretendOrigin : public Origin {
  public:
   explicit PretendOrigin(Clock& clock) : clock_(clock) {}
 
-  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path) override {
+  Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path, std::string traceparent) override {
+    last_traceparent = std::move(traceparent);
     const int number = ++asked;
     highest = std::max(highest, ++open_);
     const Duration takes = latency;
@@ -143,6 +144,7 @@ class PretendOrigin : public Origin {
   std::optional<FetchError> unknown;  // for paths that begin with invented/
   int asked = 0;
   int highest = 0;
+  std::string last_traceparent;
 
  private:
   Clock& clock_;

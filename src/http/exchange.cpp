@@ -186,6 +186,7 @@ void Exchange::finish(int status, uint64_t bytes) {
                         {"bytes", bytes},
                         {"duration_us", duration.count()},
                         {"request_id", request_.request_id},
+                        {"traceparent", request_.traceparent},
                         {"client", client_masked_}});
 }
 
