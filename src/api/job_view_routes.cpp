@@ -24,16 +24,17 @@ size_t bytes_of(const std::vector<Job>& jobs) {
   return bytes;
 }
 
-// A page ends early where its jobs are large together.
+// A page ends early where its jobs are large together, or where the store has looked through enough for one.
 Task<jobs::JobPage> collect(Jobs& jobs, jobs::JobFilter wanted, std::optional<JobId> from, size_t most) {
   jobs::JobPage all{.jobs = {}, .next = from};
   jobs::ByteBudget budget(most);
   for (size_t some = budget.next(); some > 0; some = budget.next()) {
     jobs::JobPage page = co_await jobs.store().list(wanted, all.next, some);
+    const bool whole = page.jobs.size() == some;
     budget.took(page.jobs.size(), bytes_of(page.jobs));
     std::ranges::move(page.jobs, std::back_inserter(all.jobs));
     all.next = page.next;
-    if (!page.next) break;
+    if (!page.next || !whole) break;
   }
   co_return all;
 }
@@ -122,7 +123,8 @@ void add_job_view_routes(Api& api, Jobs& jobs) {
        .summary = "Jobs, the newest first.",
        .query = {{"kind", "Of this kind."},
                  {"status", "In this state."},
-                 {"cursor", "`next` of the page before."},
+                 {"cursor",
+                  "`next` of the page before. A filtered page may hold few jobs, or none, and still have a `next`."},
                  {"limit", "Jobs on a page.", std::string(page_size_schema)}},
        .answers = {{200, "A page of them, without history; shorter where they are large together.", page}}},
       list_jobs);

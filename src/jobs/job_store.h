@@ -29,6 +29,8 @@ struct JobFilter {
   std::optional<JobStatus> status{};
 };
 
+// Of a kind or status only a part of all jobs is looked through for one page: it may hold few jobs, or none, and still
+// have a next.
 struct JobPage {
   std::vector<Job> jobs;        // newest first, without history
   std::optional<JobId> next{};  // where the next page begins, if there is one
@@ -90,8 +92,8 @@ class JobStore {
   // added, whatever became of its jobs. Nothing where its id belongs to a request of another content.
   virtual Task<std::optional<std::vector<Enqueued>>> enqueue_for(EnqueueRequest request, std::vector<NewJob> jobs) = 0;
 
-  // Takes up to `limit` jobs that may run now, by priority, run_after and id; first those whose lock ran out, which get
-  // a new token and a further attempt or, with none left, die.
+  // Takes up to `limit` jobs that may run now, by priority, run_after and id. Each gets a new token and a further
+  // attempt.
   virtual Task<std::vector<ClaimedJob>> claim(ClaimRequest request) = 0;
 
   // Many at once; each is accepted or refused alone. Repeating what was accepted is refused as not running.
@@ -100,13 +102,14 @@ class JobStore {
   // Extends locks to the kind's ttl from now.
   virtual Task<std::vector<Verdict>> renew(std::vector<LockedJob> jobs) = 0;
 
-  // Gives free slots of throttle keys to jobs that have become due, and ends what ran out of time and tries. Called
-  // every second or so by every process; cheap when there is nothing to do.
+  // Lets jobs be claimed that have become due or whose lock ran out; the latter wait as failed, behind others of their
+  // priority, or die with their last try. Called every second or so by every process; cheap when there is nothing to
+  // do. A claim that finds nothing does the same; one that finds something does not wait for it.
   virtual Task<Tended> tend() = 0;
 
   virtual Task<std::optional<Job>> find(JobId id) = 0;
   virtual Task<JobPage> list(JobFilter filter, std::optional<JobId> from, size_t most) = 0;
-  // Counts all that is kept: for people, not for every second.
+  // For people, not for decisions: on a large database the answer may be some seconds old.
   virtual Task<JobStats> stats() = 0;
 
   // dead -> queued, with all its attempts again. False where it is not dead, or another job has its unique key by now;
@@ -119,6 +122,9 @@ class JobStore {
   virtual Task<size_t> purge(Duration age, size_t most) = 0;
   // Forgets requests that were answered longer than `age` ago, at most `most` of them; how many.
   virtual Task<size_t> forget_requests(Duration age, size_t most) = 0;
+  // Looks at the next `most` throttle keys, after the last at the first again, and forgets those that no job has; how
+  // many were looked at.
+  virtual Task<size_t> forget_idle_keys(size_t most) = 0;
 };
 
 }  // namespace sluice::jobs

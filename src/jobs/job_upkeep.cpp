@@ -9,6 +9,7 @@ constexpr Duration shortest_wait = 5ms;
 constexpr Duration longest_wait = 1s;
 constexpr Duration purge_every = 1min;
 constexpr size_t purged_at_once = 1'000;
+constexpr size_t keys_at_once = 10'000;
 
 }  // namespace
 
@@ -33,7 +34,9 @@ Task<> JobUpkeep::tend_round() {
 Task<> JobUpkeep::purge_round() {
   const size_t purged = co_await store_.purge(retention_, purged_at_once);
   const size_t forgotten = co_await store_.forget_requests(retention_, purged_at_once);
-  if (purged < purged_at_once && forgotten < purged_at_once) co_await clock_.sleep_for(purge_every);
+  if (purged == purged_at_once || forgotten == purged_at_once) co_return;
+  co_await store_.forget_idle_keys(keys_at_once);
+  co_await clock_.sleep_for(purge_every);
 }
 
 }  // namespace sluice::jobs

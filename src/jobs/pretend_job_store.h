@@ -114,6 +114,8 @@ class PretendJobStore : public JobStore {
     co_return purged;
   }
 
+  Task<size_t> forget_idle_keys(size_t) override { co_return 0; }
+
   Task<size_t> forget_requests(Duration, size_t most) override {
     co_await answer();
     const size_t forgotten = std::min(most, old_requests);

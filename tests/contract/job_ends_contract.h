@@ -180,6 +180,21 @@ TEST_P(JobStoreContract, of_many_who_take_over_one_succeeds) {
   EXPECT_EQ(taken, 1U);
 }
 
+TEST_P(JobStoreContract, lost_jobs_are_claimed_by_priority_over_all_kinds) {
+  const std::string first = unique("a kind");
+  const std::string second = unique("b kind");
+  const JobKind short_lock{.max_attempts = 3, .lock_ttl = 50ms};
+  const jobs::JobKinds kinds({{first, short_lock}, {second, short_lock}});
+  sql::SqlJobStore store(database(), kinds, clock_, random_);
+  run(store.enqueue({{.kind = first, .payload = "{}", .priority = 5}, {.kind = second, .payload = "{}"}}));
+  const std::vector<ClaimedJob> lost = run(store.claim({"worker", {first, second}, 2}));
+  ASSERT_EQ(lost.size(), 2U);
+  ASSERT_TRUE(eventually([&] { return clock_.wall() > lost[0].lock_expires_at + 5ms; }));
+  const std::vector<ClaimedJob> again = run(store.claim({"worker", {first, second}, 1}));
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].kind, second);
+}
+
 TEST_P(JobStoreContract, whom_a_claim_found_dead_is_told_of_once) {
   use({.max_attempts = 1, .lock_ttl = 50ms});
   const JobId id = add();

@@ -294,6 +294,39 @@ TEST_P(JobStoreContract, stats_tell_counts_age_rates_and_who_fails) {
   EXPECT_EQ(failing->failures, 1);
 }
 
+TEST_P(JobStoreContract, stats_forget_what_was_purged_or_tried_anew) {
+  const auto counts = [&] {
+    sql::SqlJobStore fresh(database(), *kinds_, clock_, random_);
+    for (const jobs::KindStats& one : run(fresh.stats()).kinds) {
+      if (one.kind == kind_) return one.counts;
+    }
+    return std::map<JobStatus, int64_t>{};
+  };
+  const JobId died = add();
+  fail(claim_one(), true);
+  EXPECT_EQ(counts(), (std::map<JobStatus, int64_t>{{dead, 1}}));
+  run(store_->retry(died));
+  EXPECT_EQ(counts(), (std::map<JobStatus, int64_t>{{queued, 1}}));
+  complete(claim_one());
+  EXPECT_EQ(counts(), (std::map<JobStatus, int64_t>{{succeeded, 1}}));
+  while (run(store_->purge(-1s, 1000)) == 1000) {
+  }
+  EXPECT_EQ(counts(), (std::map<JobStatus, int64_t>{}));
+}
+
+TEST_P(JobStoreContract, a_page_of_a_rare_kind_looks_through_a_part_of_all_jobs_at_a_time) {
+  const JobId rare = add();
+  NewJob common = job();
+  common.kind = unique("kind");
+  enqueue_all(std::vector<NewJob>(10'001, common));
+  const jobs::JobPage first = run(store_->list({.kind = kind_}, std::nullopt, 10));
+  EXPECT_TRUE(first.jobs.empty());
+  ASSERT_TRUE(first.next);
+  const jobs::JobPage second = run(store_->list({.kind = kind_}, first.next, 10));
+  ASSERT_EQ(second.jobs.size(), 1U);
+  EXPECT_EQ(second.jobs[0].id, rare);
+}
+
 TEST_P(JobStoreContract, the_lock_token_is_shown_live_and_finished) {
   const JobId id = add();
   EXPECT_EQ(find(id).lock_token, 0);

@@ -130,20 +130,38 @@ TEST_P(JobThrottleContract, a_job_of_a_key_waits_for_its_time) {
   EXPECT_GE(clock_.wall(), *later.run_after);
 }
 
-TEST_P(JobThrottleContract, a_lost_job_keeps_its_slot_until_it_dies) {
+TEST_P(JobThrottleContract, a_lost_job_gives_its_slot_on_and_waits_for_one_again) {
   use({.max_attempts = 2, .lock_ttl = 100ms, .throttle = {.concurrency = 1}});
   const JobId lost = add(job_of_key("a"));
   const JobId waiting = add(job_of_key("a"));
   claim_and_lose();
-  const ClaimedJob again = claim_and_lose();
-  EXPECT_EQ(again.id, lost);
-  std::vector<JobId> next;
-  ASSERT_TRUE(eventually([&] {
-    next = claimed_ids();
-    return !next.empty();
-  }));
-  EXPECT_EQ(next, std::vector{waiting});
-  EXPECT_EQ(status(lost), dead);
+  const ClaimedJob other = claim_one();
+  EXPECT_EQ(other.id, waiting);
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(complete(other), Verdict::accepted);
+  EXPECT_EQ(claim_and_lose().id, lost);
+  ASSERT_TRUE(eventually([&] { return claim().empty() && status(lost) == dead; }));
+  add(job_of_key("a"));
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_P(JobThrottleContract, a_lost_job_starts_again_only_at_the_rate_of_its_key) {
+  use({.max_attempts = 2, .lock_ttl = 50ms, .throttle = {.concurrency = 1, .per_second = 2}});
+  const JobId id = add(job_of_key("a"));
+  claim_and_lose();
+  const Time first = find(id).locked_at.value();
+  ASSERT_TRUE(eventually([&] { return !claim().empty(); }));
+  EXPECT_GE(find(id).locked_at.value() - first, 500ms);
+}
+
+TEST_P(JobThrottleContract, a_key_with_a_rate_is_not_looked_at_while_all_its_slots_are_taken) {
+  use({.throttle = {.concurrency = 1, .per_second = 1000}});
+  enqueue_all(std::vector<NewJob>(3, job_of_key("a")));
+  const ClaimedJob running_job = claim_one();
+  const sql::Rows full = run(database().read("SELECT look_at FROM throttle_keys WHERE kind = $1", sql::Params(kind_)));
+  EXPECT_TRUE(full.one().is_null(0));
+  complete(running_job);
+  EXPECT_TRUE(eventually([&] { return !claim().empty(); }));
 }
 
 TEST_P(JobThrottleContract, a_dead_job_tried_anew_waits_for_a_slot) {
@@ -183,6 +201,28 @@ TEST_P(JobThrottleContract, a_rate_also_counts_starts_that_have_ended) {
   }));
   EXPECT_GE(starts[1] - starts[0], 250ms);
   EXPECT_GE(starts[2] - starts[1], 250ms);
+}
+
+TEST_P(JobThrottleContract, a_key_that_no_job_has_is_forgotten) {
+  use({.throttle = {.concurrency = 1}});
+  add(job_of_key("idle"));
+  complete(claim_one());
+  enqueue_all({job_of_key("running"), job_of_key("waiting"), job_of_key("waiting")});
+  const ClaimedJob running_job = claim_one();
+  const auto keys = [&] {
+    const sql::Rows rows = run(database().read(
+        "SELECT throttle_key FROM throttle_keys WHERE kind = $1 ORDER BY throttle_key", sql::Params(kind_)));
+    std::vector<std::string> names;
+    for (const sql::Row& row : rows) names.push_back(row.text(0));
+    return names;
+  };
+  EXPECT_EQ(keys(), (std::vector<std::string>{"idle", "running", "waiting"}));
+  while (run(store_->forget_idle_keys(10'000)) == 10'000) {
+  }
+  EXPECT_EQ(keys(), (std::vector<std::string>{"running", "waiting"}));
+  enqueue_all(std::vector<NewJob>(2, job_of_key("idle")));
+  EXPECT_EQ(claim().size(), 2U);
+  EXPECT_EQ(complete(running_job), Verdict::accepted);
 }
 
 TEST_P(JobThrottleContract, behind_a_hundred_thousand_of_one_key_another_is_next) {

@@ -6,19 +6,14 @@ namespace sluice::sql {
 namespace {
 
 constexpr Instant::duration longest_pause = 1s;
-constexpr Instant::duration cheap = 30ms;
-constexpr int share = 20;
 // Names of kinds come from callers; forgetting cursors costs nothing but a look from the beginning.
 constexpr size_t most_kinds = 10'000;
 
 }  // namespace
 
 bool ClaimCursors::Cursor::may_go_back(Instant now) const {
-  // The least of some: a machine that stood still for a moment makes nothing dear.
-  const Instant::duration cost = std::ranges::min(costs);
-  if (starved && cost <= cheap) return true;
-  const Instant::duration least = soon || starved ? Instant::duration{} : longest_pause;
-  return now - went_back_at >= std::max(least, cost * share);
+  if (starved && pace.is_cheap()) return true;
+  return pace.is_due(now, soon || starved ? Instant::duration{} : longest_pause);
 }
 
 bool ClaimCursors::may_go_back(const std::string& kind) {
@@ -34,7 +29,7 @@ ClaimCursors::Start ClaimCursors::begin(const std::string& kind) {
   const auto [found, added] = cursors_.try_emplace(kind);
   Cursor& cursor = found->second;
   if (!added && !cursor.may_go_back(now)) return {cursor.at, false, now};
-  cursor.went_back_at = now;
+  cursor.pace.began(now);
   cursor.soon = false;
   return {.at = now};
 }
@@ -43,7 +38,7 @@ void ClaimCursors::ended(const std::string& kind, const Start& start, std::optio
   const Instant now = clock_.now();
   const std::lock_guard lock(mutex_);
   Cursor& cursor = cursors_[kind];
-  if (start.from_the_beginning) cursor.costs[cursor.went_back++ % cursor.costs.size()] = now - start.at;
+  if (start.from_the_beginning) cursor.pace.took(now - start.at);
   // Who went back goes on from there; where there was nothing, from where the last one ended.
   if (last) cursor.at = start.from_the_beginning ? *last : std::max(cursor.at, *last);
   cursor.starved = !enough;

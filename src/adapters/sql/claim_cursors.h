@@ -2,18 +2,17 @@
 //
 // Claimed rows stay at the head of PostgreSQL's index as long as anybody's transaction may still see them: with one
 // held open for minutes every claim would step over all that was claimed meanwhile. So a claim begins where the last
-// one ended, and goes back to the very beginning about once a second, for what was added or freed behind. The dearer
-// going back is, the more rarely it is done: it never takes more than a twentieth of the time. Safe to share between
-// threads.
+// one ended, and goes back to the very beginning about once a second, as RewindPace allows, for what was added or freed
+// behind. Safe to share between threads.
 #pragma once
 
-#include <array>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "adapters/sql/rewind_pace.h"
 #include "jobs/job.h"
 #include "runtime/clock.h"
 
@@ -51,9 +50,7 @@ class ClaimCursors {
  private:
   struct Cursor {
     ClaimPosition at{};
-    Instant went_back_at{};
-    std::array<Instant::duration, 3> costs{};  // of going back, the last times
-    size_t went_back = 0;
+    RewindPace pace{};
     bool soon = false;     // something may stand behind
     bool starved = false;  // there was too little ahead
 

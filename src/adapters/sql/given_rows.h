@@ -4,8 +4,17 @@
 // one by one. A statement names the same columns in both, and PostgreSQL's says what they are arrays of (bigint for any
 // integer, text[]::json[] for JSON):
 //
-//   .postgres = "... FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) JOIN ..."
-//   .sqlite   = "... FROM (SELECT $1 AS id, $2 AS token) AS given JOIN ..."
+//   .postgres = "... FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) ..."
+//   .sqlite   = "... WHERE id = $1 AND token = $2"
+//
+// PostgreSQL must look each row up by its index, also where it has no statistics: on a database that is new, or a table
+// that has just grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow
+// nothing but lookups, whatever the planner believes (tests/contract/postgres_plans_test.cpp looks at the plans):
+//
+//   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found
+//            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given
+//   writing: UPDATE jobs SET ... FROM unnest(...) AS given WHERE jobs.id = ANY (ARRAY[given.id])
+//            `= ANY` of one value can be neither hashed nor merged, which leaves a lookup for each row
 #pragma once
 
 #include "adapters/sql/tx_task.h"

@@ -49,41 +49,12 @@ constexpr Statement claim_kinds =
     "UPDATE jobs SET status = 'running', attempts = attempts + 1, lock_token = lock_token + 1, lock_ttl = taken.ttl, "
     "  locked_at = now(), locked_by = $7, lock_expires_at = now() + taken.ttl * interval '1 microsecond', "
     "  updated_at = now() "
-    "FROM taken WHERE jobs.id = taken.id "
+    "FROM taken WHERE jobs.id = ANY (ARRAY[taken.id]) "
     "RETURNING jobs.id, kind, payload, attempts, max_attempts, lock_token, lock_expires_at, throttle_key, priority, "
     "  run_after";
 constexpr Statement look_at_kind =
     "SELECT priority, run_after, id FROM jobs WHERE kind = $1 AND slot IS NOT NULL AND status <> 'running' "
     "  AND run_after <= now() ORDER BY priority, run_after, id LIMIT $2";
-
-constexpr Statement find_lost{Statement::PerDialect{
-    .postgres = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
-                "  AND attempts < max_attempts AND kind = ANY ($1::text[]) "
-                "ORDER BY priority, run_after, id LIMIT $2 FOR UPDATE SKIP LOCKED",
-    .sqlite = "SELECT id, kind FROM jobs WHERE status = 'running' AND lock_expires_at <= now() "
-              "  AND attempts < max_attempts AND kind = $1 ORDER BY priority, run_after, id LIMIT $2"}};
-constexpr Statement write_lost{Statement::PerDialect{
-    .postgres = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
-                "  worker, outcome) "
-                "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, 'lost' "
-                "FROM jobs WHERE id = ANY ($1::uuid[])",
-    .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
-              "  worker, outcome) "
-              "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, 'lost' "
-              "FROM jobs WHERE id = $1"}};
-// A job that hangs every worker moves to the end of the queue each time.
-constexpr Statement take_over{Statement::PerDialect{
-    .postgres = "UPDATE jobs SET attempts = attempts + 1, lock_token = lock_token + 1, lock_ttl = given.ttl, "
-                "  run_after = now(), locked_at = now(), locked_by = $3, "
-                "  lock_expires_at = now() + given.ttl * interval '1 microsecond', updated_at = now() "
-                "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, ttl) WHERE jobs.id = given.id "
-                "RETURNING jobs.id, kind, payload, attempts, max_attempts, lock_token, lock_expires_at, throttle_key, "
-                "  priority, run_after",
-    .sqlite = "UPDATE jobs SET attempts = attempts + 1, lock_token = lock_token + 1, lock_ttl = $2, "
-              "  run_after = now(), locked_at = now(), locked_by = $3, lock_expires_at = now() + $2, "
-              "  updated_at = now() WHERE id = $1 "
-              "RETURNING id, kind, payload, attempts, max_attempts, lock_token, lock_expires_at, throttle_key, "
-              "  priority, run_after"}};
 
 // In the order of claims, which no engine promises for changed rows. Mostly they are: rows lie as they were added.
 std::vector<TakenJob> taken_jobs(const Rows& rows) {
@@ -164,26 +135,6 @@ Task<std::vector<TakenJob>> claim_ready(Database& database, std::vector<KindToCl
   params.add(worker);
   const Rows rows = co_await database.write(claim_kinds, std::move(params));
   co_return taken_jobs(rows);
-}
-
-TxTask<std::vector<TakenJob>> claim_lost(Tx& tx, std::vector<KindToClaim> kinds, std::string worker, size_t limit) {
-  std::map<std::string, int64_t> ttls;
-  GivenRows names;
-  for (const KindToClaim& kind : kinds) {
-    ttls.emplace(kind.kind, kind.lock_ttl.count());
-    names.add(kind.kind);
-  }
-  Rows lost = co_await execute_many(tx, find_lost, std::move(names), Params(limit));
-  if (lost.size() > limit) lost.rows.erase(lost.rows.begin() + static_cast<ptrdiff_t>(limit), lost.rows.end());
-  GivenRows ids;
-  GivenRows given;
-  for (const Row& row : lost) {
-    ids.add(row.id<JobTag>(0));
-    given.add(row.id<JobTag>(0), ttls.at(row.text(1)));
-  }
-  co_await execute_many(tx, write_lost, std::move(ids));
-  const Rows taken = co_await execute_many(tx, take_over, std::move(given), Params(worker));
-  co_return taken_jobs(taken);
 }
 
 }  // namespace sluice::sql

@@ -1,4 +1,4 @@
-// Claims: of jobs that may run, and of those whose worker was heard of no more.
+// Claims of jobs that may run.
 #pragma once
 
 #include <string>
@@ -24,8 +24,5 @@ struct TakenJob {
 // Up to `limit` jobs in the order of claims over all the kinds. Waits for nobody: what others have locked is theirs.
 Task<std::vector<TakenJob>> claim_ready(Database& database, std::vector<KindToClaim> kinds, std::string worker,
                                         size_t limit);
-
-// Takes over up to `limit` jobs whose lock ran out and that have tries left.
-TxTask<std::vector<TakenJob>> claim_lost(Tx& tx, std::vector<KindToClaim> kinds, std::string worker, size_t limit);
 
 }  // namespace sluice::sql

@@ -31,23 +31,23 @@ constexpr Statement end_free{Statement::PerDialect{
               "SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
               "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, $3 "
               "FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running' AND throttle_key IS NULL"}};
-constexpr Statement find_ended{
-    Statement::PerDialect{.postgres = "SELECT finished_jobs.id, lock_token FROM unnest($1::uuid[], $2::bigint[]) "
-                                      "  AS given (id, token) "
-                                      "JOIN finished_jobs ON finished_jobs.id = given.id AND lock_token = given.token "
-                                      "WHERE status = 'succeeded'",
-                          .sqlite = "SELECT id, lock_token FROM finished_jobs "
-                                    "WHERE id = $1 AND lock_token = $2 AND status = 'succeeded'"}};
+constexpr Statement find_ended{Statement::PerDialect{.postgres = R"(
+        SELECT given.id, given.token FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token)
+        CROSS JOIN LATERAL (SELECT lock_token, status FROM finished_jobs WHERE id = given.id OFFSET 0) AS ended
+        WHERE ended.lock_token = given.token AND ended.status = 'succeeded')",
+                                                     .sqlite =
+                                                         "SELECT id, lock_token FROM finished_jobs "
+                                                         "WHERE id = $1 AND lock_token = $2 AND status = 'succeeded'"}};
 constexpr Statement end_any{Statement::PerDialect{
     .postgres =
-        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
-        "  locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result) "
-        "SELECT jobs.id, kind, given.status, priority, run_after, attempts, max_attempts, lock_token, "
-        "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, "
-        "  coalesce(given.error, last_error), given.result "
-        "FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]::json[]) AS given (id, status, "
-        "error, result) "
-        "JOIN jobs ON jobs.id = given.id",
+        R"(
+        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
+        SELECT ended.id, kind, given.status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload,
+          coalesce(given.error, last_error), given.result
+        FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]::json[]) AS given (id, status, error, result)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended)",
     .sqlite =
         "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
         "  locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result) "
@@ -55,24 +55,30 @@ constexpr Statement end_any{Statement::PerDialect{
         "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, coalesce($3, last_error), $4 "
         "FROM jobs WHERE id = $1"}};
 constexpr Statement find_throttle_keys{
-    Statement::PerDialect{.postgres = "SELECT id, kind, throttle_key FROM jobs WHERE id = ANY($1::uuid[])",
+    Statement::PerDialect{.postgres = R"(
+        SELECT given.id, kind, throttle_key FROM unnest($1::uuid[]) AS given (id)
+        CROSS JOIN LATERAL (SELECT kind, throttle_key FROM jobs WHERE id = given.id OFFSET 0) AS found)",
                           .sqlite = "SELECT id, kind, throttle_key FROM jobs WHERE id = $1"}};
 constexpr Statement lock_jobs{Statement::PerDialect{
-    .postgres = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
-                "  coalesce(lock_expires_at <= now(), false), throttle_key "
-                "FROM jobs WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE",
+    .postgres = R"(
+        SELECT locked.id, kind, unique_key, status, lock_token, attempts, max_attempts,
+          coalesce(lock_expires_at <= now(), false), throttle_key
+        FROM unnest($1::uuid[]) AS given (id)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id FOR UPDATE) AS locked)",
     .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
               "  coalesce(lock_expires_at <= now(), false), throttle_key FROM jobs WHERE id = $1"}};
-constexpr Statement find_finished{
-    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id = ANY($1::uuid[])",
-                          .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
+constexpr Statement find_finished{Statement::PerDialect{.postgres = R"(
+        SELECT found.id FROM unnest($1::uuid[]) AS given (id)
+        CROSS JOIN LATERAL (SELECT id FROM finished_jobs WHERE id = given.id OFFSET 0) AS found)",
+                                                        .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
 constexpr Statement write_attempts{Statement::PerDialect{
-    .postgres = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
-                "  worker, outcome, error) "
-                "SELECT jobs.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome, "
-                "  given.error "
-                "FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, outcome, error) "
-                "JOIN jobs ON jobs.id = given.id",
+    .postgres = R"(
+        INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, worker,
+          outcome, error)
+        SELECT tried.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome,
+          given.error
+        FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, outcome, error)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS tried)",
     .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
               "  worker, outcome, error) "
               "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, $2, $3 "
@@ -84,7 +90,7 @@ constexpr Statement postpone{Statement::PerDialect{
                 "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
                 "FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[]) "
                 "  AS given (id, delay, error, taken_back) "
-                "WHERE jobs.id = given.id",
+                "WHERE jobs.id = ANY (ARRAY[given.id])",
     .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - $4, "
               "  slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
               "  run_after = now() + $2, last_error = $3, "
@@ -95,15 +101,15 @@ constexpr Statement hand_on{Statement::PerDialect{
                 "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
                 "FROM unnest($1::uuid[], $2::text[]::json[], $3::text[], $4::text[]) "
                 "  AS given (id, payload, throttle_key, error) "
-                "WHERE jobs.id = given.id",
+                "WHERE jobs.id = ANY (ARRAY[given.id])",
     .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
               "  payload = $2, throttle_key = $3, last_error = $4, "
               "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
 constexpr Statement free_unique_keys{
-    Statement::PerDialect{.postgres = "DELETE FROM job_keys USING unnest($1::text[], $2::text[], "
-                                      "$3::uuid[]) AS given (kind, unique_key, id) "
-                                      "WHERE job_keys.kind = given.kind AND job_keys.unique_key = given.unique_key "
-                                      "  AND job_keys.job_id = given.id",
+    Statement::PerDialect{.postgres = R"(
+        DELETE FROM job_keys USING unnest($1::text[], $2::text[], $3::uuid[]) AS given (kind, unique_key, id)
+        WHERE job_keys.kind = ANY (ARRAY[given.kind]) AND job_keys.unique_key = ANY (ARRAY[given.unique_key])
+          AND job_keys.job_id = ANY (ARRAY[given.id]))",
                           .sqlite = "DELETE FROM job_keys WHERE kind = $1 AND unique_key = $2 AND job_id = $3"}};
 
 struct LiveJob {
@@ -199,13 +205,14 @@ class Changes {
       return false;
     }
     const bool lost = ending.how == Ending::How::lost;
-    const bool dead = lost || ending.how == Ending::How::failed_for_good || job.attempts >= job.max_attempts;
+    const bool dead = ending.how == Ending::How::failed_for_good || job.attempts >= job.max_attempts;
     attempts_.add(job.id, lost ? "lost" : dead ? "dead" : "failed", ending.error);
     if (dead) {
       ended_.add(job.id, "dead", ending.error, Null{});
       free_key(job);
     } else {
-      const Duration delay = rules_.kinds->of(job.kind).backoff.after(job.attempts, *rules_.random);
+      // A lost job waits behind others of its priority: one that hangs every worker can't stay at the head.
+      const Duration delay = lost ? 0s : rules_.kinds->of(job.kind).backoff.after(job.attempts, *rules_.random);
       postponed_.add(job.id, delay.count(), ending.error, 0);
     }
     return dead;
@@ -240,8 +247,8 @@ class Changes {
 Verdict verdict_on(const LiveJob& job, const Ending& ending) {
   if (!job.running) return Verdict::not_running;
   if (job.token != ending.job.token) return Verdict::stale_lock;
-  const bool revived = ending.how == Ending::How::lost && (!job.lock_expired || job.attempts < job.max_attempts);
-  return revived ? Verdict::stale_lock : Verdict::accepted;
+  const bool renewed = ending.how == Ending::How::lost && !job.lock_expired;
+  return renewed ? Verdict::stale_lock : Verdict::accepted;
 }
 
 }  // namespace
@@ -258,6 +265,7 @@ TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Com
     for (const jobs::Completion& completion : completions) ended.push_back(completion.job);
     co_return ended;
   }
+  if (done.affected == 0) co_return ended;
   // To have each come back would cost more than to look for them here: nearly always all of them are ended.
   GivenRows locks;
   for (const jobs::Completion& completion : completions) locks.add(completion.job.id, completion.job.token);
@@ -279,7 +287,8 @@ TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, E
   }
   const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules, std::move(targets));
   LiveJobs live = co_await lock_live(tx, ids);
-  std::set<JobId> finished = co_await finished_among(tx, ids);
+  for (const auto& [id, job] : live) ids.erase(id);
+  const std::set<JobId> finished = co_await finished_among(tx, std::move(ids));
 
   std::vector<FailVerdict> verdicts;
   Changes changes(rules);

@@ -13,8 +13,8 @@
 
 namespace sluice::sql {
 
-// One try's end. `lost` ends only a lock that has run out, of a job without further tries; `released` takes the try
-// back.
+// One try's end. `lost` ends only a lock that has run out; a job with further tries then waits for its next claim.
+// `released` takes the try back.
 struct Ending {
   enum class How { succeeded, failed, failed_for_good, lost, released };
 

@@ -21,8 +21,11 @@ constexpr Statement take_keys{
                           .sqlite = "INSERT INTO job_keys (kind, unique_key, job_id) VALUES ($1, $2, $3) "
                                     "ON CONFLICT DO NOTHING RETURNING kind, unique_key"}};
 constexpr Statement find_keys{Statement::PerDialect{
-    .postgres = "SELECT kind, unique_key, job_id FROM job_keys "
-                "WHERE (kind, unique_key) IN (SELECT * FROM unnest($1::text[], $2::text[]))",
+    .postgres = R"(
+        SELECT given.kind, given.unique_key, owner.job_id
+        FROM unnest($1::text[], $2::text[]) AS given (kind, unique_key)
+        CROSS JOIN LATERAL (SELECT job_id FROM job_keys
+          WHERE kind = given.kind AND unique_key = given.unique_key OFFSET 0) AS owner)",
     .sqlite = "SELECT kind, unique_key, job_id FROM job_keys WHERE kind = $1 AND unique_key = $2"}};
 // What is due and has no throttle key may be claimed at once.
 constexpr Statement add_jobs{Statement::PerDialect{

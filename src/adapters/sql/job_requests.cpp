@@ -12,9 +12,11 @@ constexpr Statement insert_request =
 constexpr Statement set_answer = "UPDATE job_requests SET answer = $2 WHERE id = $1";
 constexpr Statement find_answer = "SELECT answer FROM job_requests WHERE id = $1 AND content = $2";
 constexpr Statement remove_old{Statement::PerDialect{
-    .postgres = "DELETE FROM job_requests WHERE id IN (SELECT id FROM job_requests "
-                "WHERE asked_at < now() - $1 * interval '1 microsecond' ORDER BY asked_at LIMIT $2 "
-                "FOR UPDATE SKIP LOCKED)",
+    .postgres = R"(
+        DELETE FROM job_requests USING (SELECT id FROM job_requests
+          WHERE asked_at < now() - $1 * interval '1 microsecond' ORDER BY asked_at LIMIT $2
+          FOR UPDATE SKIP LOCKED) AS old
+        WHERE job_requests.id = ANY (ARRAY[old.id]))",
     .sqlite = "DELETE FROM job_requests WHERE id IN (SELECT id FROM job_requests WHERE asked_at < now() - $1 "
               "ORDER BY asked_at LIMIT $2)"}};
 

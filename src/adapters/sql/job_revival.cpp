@@ -26,13 +26,16 @@ constexpr Statement remove_finished = "DELETE FROM finished_jobs WHERE id = $1";
 constexpr Statement renew{Statement::PerDialect{
     .postgres = "UPDATE jobs SET lock_expires_at = now() + lock_ttl * interval '1 microsecond', updated_at = now() "
                 "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) "
-                "WHERE jobs.id = given.id AND lock_token = given.token AND status NOT IN ('queued', 'failed') "
+                "WHERE jobs.id = ANY (ARRAY[given.id]) AND lock_token = ANY (ARRAY[given.token]) "
+                "  AND status NOT IN ('queued', 'failed') "
                 "RETURNING jobs.id",
     .sqlite = "UPDATE jobs SET lock_expires_at = now() + lock_ttl, updated_at = now() "
               "WHERE id = $1 AND lock_token = $2 AND status = 'running' RETURNING id"}};
 constexpr Statement find_refused{
-    Statement::PerDialect{.postgres = "SELECT id, status = 'running' FROM jobs WHERE id = ANY($1::uuid[]) "
-                                      "UNION ALL SELECT id, false FROM finished_jobs WHERE id = ANY($1::uuid[])",
+    Statement::PerDialect{.postgres = R"(
+        SELECT given.id, found.running FROM unnest($1::uuid[]) AS given (id) CROSS JOIN LATERAL (
+          SELECT status = 'running' AS running FROM jobs WHERE id = given.id
+          UNION ALL SELECT false FROM finished_jobs WHERE id = given.id OFFSET 0) AS found)",
                           .sqlite = "SELECT id, status = 'running' FROM jobs WHERE id = $1 "
                                     "UNION ALL SELECT id, false FROM finished_jobs WHERE id = $1"}};
 

@@ -8,6 +8,7 @@
 #include <compare>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "adapters/sql/tx_task.h"
 #include "base/time.h"
@@ -31,6 +32,17 @@ ThrottledKey throttled_key(const jobs::JobKinds& kinds, std::string kind, std::s
 
 // Until the end of the transaction.
 TxTask<> lock_keys(Tx& tx, ThrottledKeys keys);
+
+// A place in the order of all keys.
+using KeyName = std::pair<std::string, std::string>;  // kind, throttle key
+
+struct KeysLookedAt {
+  size_t count = 0;
+  KeyName last{};
+};
+// Forgets those among the next `most` keys that no job has and whose last start was long ago, but for those that others
+// have locked.
+TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most);
 
 // Gives the keys, which are locked, what slots are free, and takes back what a better priority needs.
 TxTask<> give_slots(Tx& tx, ThrottledKeys keys);

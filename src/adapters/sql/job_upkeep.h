@@ -6,10 +6,11 @@
 
 #include "adapters/sql/database.h"
 #include "adapters/sql/job_endings.h"
+#include "adapters/sql/upkeep_cursor.h"
 
 namespace sluice::sql {
 
-// A cheap look at what there is to do.
+// A cheap look at what there is to do behind some places.
 struct Upkeep {
   bool lost = false;                     // a lock has run out
   std::optional<Time> next_scheduled{};  // when the first job without a throttle key becomes due
@@ -18,16 +19,27 @@ struct Upkeep {
 
   bool scheduled_due() const { return next_scheduled && *next_scheduled <= now; }
   bool key_due() const { return next_key && *next_key <= now; }
+  // The first of those times that has not come yet.
   std::optional<Time> next() const;
 };
-Task<Upkeep> look_for_upkeep(Database& database);
+Task<Upkeep> look_for_upkeep(Database& database, UpkeepPlaces after);
 
-// Each does a part of what there is and says how many.
-TxTask<size_t> stage_due(Tx& tx);
-TxTask<size_t> tend_keys(Tx& tx, EndingRules rules);
+// A part of what there was to do after a place.
+struct UpkeepPart {
+  size_t count = 0;
+  Time reached{};  // nothing is left up to here
+};
+// Lets jobs be claimed that have become due up to `now`.
+TxTask<UpkeepPart> stage_due(Tx& tx, Time after, Time now);
+// Gives slots of throttle keys that were to be looked at by `now`, but for those that others have locked.
+TxTask<UpkeepPart> tend_keys(Tx& tx, Time after, Time now, EndingRules rules);
 
-// Those whose lock ran out with their last try.
-Task<std::vector<Ending>> find_spent(Database& database);
+// Jobs whose lock has run out by `now`, to be ended as lost.
+struct LostJobs {
+  std::vector<Ending> endings{};
+  Time reached{};
+};
+Task<LostJobs> find_lost(Database& database, Time after, Time now);
 
 // Finished jobs of some age with ids between two. Nobody is finished before it was added, so `before` may be the first
 // id of that time.

@@ -23,7 +23,7 @@ struct ViewTexts {
   const std::string finished = columns +
                                "CAST(result AS text), created_at, finished_at, finished_at, lock_token "
                                "FROM finished_jobs ";
-  const std::string of_kind = "WHERE id <= $1 AND (CAST($2 AS text) IS NULL OR kind = $2) ";
+  const std::string of_kind = "WHERE id <= $1 AND id > $5 AND (CAST($2 AS text) IS NULL OR kind = $2) ";
   const std::string page = of_kind + "AND (CAST($3 AS text) IS NULL OR status = $3) ORDER BY id DESC LIMIT $4";
 
   // Both tables in one statement: a job that ends just now is seen in exactly one of them.
@@ -32,7 +32,10 @@ struct ViewTexts {
   const std::string list_finished = finished + page;
   const std::string list_all =
       "SELECT * FROM (" + list_live + ") AS live UNION ALL SELECT * FROM (" + list_finished + ") AS finished";
-  // Has an index of its own.
+  // These have indexes of their own.
+  const std::string list_running = "SELECT * FROM (" + live + "WHERE status = 'running' " +
+                                   "  AND lock_expires_at IS NOT NULL AND status = $3 LIMIT 1000000) AS running " +
+                                   of_kind + "ORDER BY id DESC LIMIT $4";
   const std::string list_unlucky =
       finished + of_kind + "AND status = $3 AND status <> 'succeeded' ORDER BY id DESC LIMIT $4";
 
@@ -41,8 +44,8 @@ struct ViewTexts {
     if (!status) return list_all;
     switch (*status) {
       case JobStatus::queued:
-      case JobStatus::failed:
-      case JobStatus::running: return list_live;
+      case JobStatus::failed: return list_live;
+      case JobStatus::running: return list_running;
       case JobStatus::succeeded: return list_finished;
       case JobStatus::dead:
       case JobStatus::canceled: return list_unlucky;
@@ -60,12 +63,20 @@ constexpr Statement list_attempts =
     "SELECT number, started_at, ended_at, worker, outcome, error FROM job_attempts WHERE job_id = $1 "
     "ORDER BY lock_token";
 
-// The last column: finished within a minute.
+// Where the part ends that one page of a kind is looked for in, in either table.
+constexpr size_t looked_through = 10'000;
+constexpr Statement find_bounds = R"(
+    SELECT (SELECT id FROM jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2),
+      (SELECT id FROM finished_jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2))";
+
+// The last column: finished within a minute. PostgreSQL has counted finished jobs when they were; SQLite counts them
+// now, on a thread of its own.
 constexpr Statement count_jobs{Statement::PerDialect{
-    .postgres = "SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status "
-                "UNION ALL SELECT kind, status, count(*), "
-                "  count(*) FILTER (WHERE finished_at > now() - interval '1 minute') "
-                "FROM finished_jobs GROUP BY kind, status",
+    .postgres = R"(
+        SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status
+        UNION ALL SELECT kind, status, sum(jobs)::bigint,
+          coalesce(sum(jobs) FILTER (WHERE jobs > 0 AND at > now() - interval '1 minute'), 0)::bigint
+        FROM finished_counts GROUP BY kind, status HAVING sum(jobs) <> 0)",
     .sqlite = "SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status "
               "UNION ALL SELECT kind, status, count(*), count(*) FILTER (WHERE finished_at > now() - 60000000) "
               "FROM finished_jobs GROUP BY kind, status"}};
@@ -155,6 +166,23 @@ Task<> add_rates(Database& database, jobs::JobStats& stats, Time now) {
   for (const Row& row : failed) stats_of(stats, row.text(0)).rates.failed = per_second(row.integer(1));
 }
 
+// Jobs of one kind may be rare among others: a page is looked for in a part only. Running, dead and canceled ones have
+// an index.
+Task<std::optional<JobId>> bound_of(Database& database, jobs::JobFilter filter, JobId from) {
+  using enum JobStatus;
+  const bool waiting = filter.status == queued || filter.status == failed;
+  const bool indexed = filter.status && !waiting && filter.status != succeeded;
+  if ((!filter.kind && !filter.status) || indexed) co_return std::nullopt;
+  Params params(from, looked_through);
+  const Rows rows = co_await database.read(find_bounds, std::move(params));
+  std::optional<JobId> live, finished;
+  if (!rows.one().is_null(0)) live = rows.one().id<JobTag>(0);
+  if (!rows.one().is_null(1)) finished = rows.one().id<JobTag>(1);
+  if (waiting) co_return live;
+  if (filter.status == succeeded) co_return finished;
+  co_return std::max(live, finished);
+}
+
 }  // namespace
 
 Task<std::optional<Job>> find_job(Database& database, JobId id) {
@@ -178,7 +206,8 @@ Task<std::optional<Job>> find_job(Database& database, JobId id) {
 Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::optional<JobId> from, size_t most) {
   std::optional<std::string> status;
   if (filter.status) status = enum_name(*filter.status);
-  Params params(from.value_or(last_id()), filter.kind, status, most + 1);
+  const std::optional<JobId> bound = co_await bound_of(database, filter, from.value_or(last_id()));
+  Params params(from.value_or(last_id()), filter.kind, status, most + 1, bound.value_or(JobId{}));
   const Rows rows = co_await database.read(texts().list(filter.status), std::move(params));
   jobs::JobPage page;
   for (const Row& row : rows) page.jobs.push_back(job_of(row));
@@ -186,6 +215,8 @@ Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::o
   if (page.jobs.size() > most) {
     page.next = page.jobs[most].id;
     page.jobs.resize(most);
+  } else {
+    page.next = bound;
   }
   co_return page;
 }
@@ -206,6 +237,25 @@ Task<jobs::JobStats> job_stats(Database& database, Time now) {
   for (const Row& row : failing) stats.top_failing.push_back({row.text(0), row.text(1), row.integer(2)});
   std::ranges::sort(stats.kinds, {}, &jobs::KindStats::kind);
   co_return stats;
+}
+
+std::optional<jobs::JobStats> StatsCache::begin(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (stats_ && (counting_ || now < good_until_)) return stats_;
+  counting_ = true;
+  return std::nullopt;
+}
+
+void StatsCache::ended(const jobs::JobStats& stats, Instant start, Instant now) {
+  const std::lock_guard lock(mutex_);
+  stats_ = stats;
+  good_until_ = now + (now - start) * 20;
+  counting_ = false;
+}
+
+void StatsCache::failed() {
+  const std::lock_guard lock(mutex_);
+  counting_ = false;
 }
 
 }  // namespace sluice::sql

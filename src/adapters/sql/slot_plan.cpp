@@ -13,9 +13,14 @@ std::vector<int64_t> free_numbers(const SlotNeeds& needs) {
   // After the number of slots was lowered those beyond it still count while they run.
   const int64_t left = std::max<int64_t>(needs.slots - static_cast<int64_t>(needs.holders.size()), 0);
   if (numbers.size() > static_cast<size_t>(left)) numbers.resize(static_cast<size_t>(left));
-  const bool unclaimed = std::ranges::any_of(needs.holders, [](const SlotHolder& holder) { return !holder.running; });
-  if (needs.one_by_one) numbers.resize(unclaimed ? 0 : std::min<size_t>(numbers.size(), 1));
   return numbers;
+}
+
+// How many of the free slots may be given now.
+size_t allowed_of(size_t free, const SlotNeeds& needs) {
+  if (!needs.one_by_one) return free;
+  const bool unclaimed = std::ranges::any_of(needs.holders, [](const SlotHolder& holder) { return !holder.running; });
+  return unclaimed ? 0 : std::min<size_t>(free, 1);
 }
 
 void take_back_surplus(SlotNeeds& needs, SlotPlan& plan) {
@@ -31,11 +36,12 @@ SlotPlan plan_slots(SlotNeeds needs) {
   SlotPlan plan;
   take_back_surplus(needs, plan);
   const std::vector<int64_t> numbers = free_numbers(needs);
+  const size_t allowed = allowed_of(numbers.size(), needs);
   size_t next = 0;
-  for (; next < numbers.size() && next < needs.seekers.size(); ++next) {
+  for (; next < allowed && next < needs.seekers.size(); ++next) {
     plan.gifts.push_back({needs.seekers[next].id, numbers[next]});
   }
-  plan.full = next == numbers.size();
+  if (next < numbers.size()) plan.next_look = next < allowed ? NextLook::when_due : NextLook::in_case;
 
   std::erase_if(needs.holders, [](const SlotHolder& holder) { return holder.running; });
   std::ranges::sort(needs.holders, std::greater{},

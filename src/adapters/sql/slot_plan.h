@@ -32,10 +32,17 @@ struct SlotGift {
   int64_t slot = 0;
 };
 
+// When the key has to be looked at although nobody gave or freed one of its slots.
+enum class NextLook {
+  none,      // all slots are taken: who ends gives one on
+  when_due,  // slots are free: for the next job that becomes due
+  in_case    // starts are spaced and one waits for its claim, which prepares the next; for a claim that did not
+};
+
 struct SlotPlan {
   std::vector<SlotHolder> taken_back{};  // not claimed yet, and outranked or beyond the number of slots
   std::vector<SlotGift> gifts{};
-  bool full = false;  // nobody else can get one before somebody ends
+  NextLook next_look = NextLook::none;
 };
 
 // Free slots go to the seekers in order; then a seeker of better priority takes the slot of the worst holder that is

@@ -23,14 +23,18 @@ TEST(SlotPlan, free_slots_go_to_the_first_in_line) {
   EXPECT_EQ(plan.gifts[0].id, job(2));
   EXPECT_EQ(plan.gifts[0].slot, 1);
   EXPECT_EQ(plan.gifts[1].slot, 3);
-  EXPECT_TRUE(plan.full);
+  EXPECT_EQ(plan.next_look, NextLook::none);
 }
 
 TEST(SlotPlan, a_full_key_gives_nothing) {
   const SlotPlan plan = plan_slots({.slots = 1, .holders = {running(1, 1)}, .seekers = {{job(2), -9}}});
   EXPECT_TRUE(plan.gifts.empty());
   EXPECT_TRUE(plan.taken_back.empty());
-  EXPECT_TRUE(plan.full);
+  EXPECT_EQ(plan.next_look, NextLook::none);
+}
+
+TEST(SlotPlan, a_free_slot_is_for_the_next_job_that_becomes_due) {
+  EXPECT_EQ(plan_slots({.slots = 2, .holders = {running(1, 1)}}).next_look, NextLook::when_due);
 }
 
 TEST(SlotPlan, a_better_priority_takes_the_worst_unclaimed_slot) {
@@ -62,6 +66,15 @@ TEST(SlotPlan, spaced_starts_are_prepared_one_by_one) {
   EXPECT_TRUE(plan_slots(needs).gifts.empty());
   needs.holders = {running(3, 1)};
   EXPECT_EQ(plan_slots(needs).gifts.size(), 1U);
+}
+
+TEST(SlotPlan, a_spaced_key_is_looked_at_only_while_slots_are_free) {
+  SlotNeeds needs{.slots = 2, .one_by_one = true, .holders = {running(3, 1)}, .seekers = {{job(1), 0}, {job(2), 0}}};
+  EXPECT_EQ(plan_slots(needs).next_look, NextLook::none);
+  needs.slots = 3;
+  EXPECT_EQ(plan_slots(needs).next_look, NextLook::in_case);
+  needs.seekers.clear();
+  EXPECT_EQ(plan_slots(needs).next_look, NextLook::when_due);
 }
 
 }  // namespace

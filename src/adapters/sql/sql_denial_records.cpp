@@ -21,11 +21,13 @@ constexpr Statement read_denials =
     "ORDER BY written_at, token LIMIT $3";
 constexpr Statement read_clock{Statement::PerDialect{.postgres = "SELECT clock_timestamp()", .sqlite = "SELECT now()"}};
 // Long ended: no instance's clock is an hour behind.
-constexpr Statement purge_denials{Statement::PerDialect{
-    .postgres = "DELETE FROM denied_tokens WHERE token IN (SELECT token FROM denied_tokens "
-                "WHERE ends_at < now() - interval '1 hour' ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED)",
-    .sqlite = "DELETE FROM denied_tokens WHERE token IN (SELECT token FROM denied_tokens "
-              "WHERE ends_at < now() - 3600000000 ORDER BY ends_at LIMIT $1)"}};
+constexpr Statement purge_denials{
+    Statement::PerDialect{.postgres = R"(
+        DELETE FROM denied_tokens USING (SELECT token FROM denied_tokens
+          WHERE ends_at < now() - interval '1 hour' ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS old
+        WHERE denied_tokens.token = ANY (ARRAY[old.token]))",
+                          .sqlite = "DELETE FROM denied_tokens WHERE token IN (SELECT token FROM denied_tokens "
+                                    "WHERE ends_at < now() - 3600000000 ORDER BY ends_at LIMIT $1)"}};
 
 TxTask<> deny_body(Tx& tx, Denial denial) {
   co_await tx.execute(insert_denial, Params(denial.token, denial.until));

@@ -17,8 +17,6 @@ using jobs::ClaimedJob;
 using jobs::ClaimRequest;
 using jobs::Verdict;
 
-// How often a busy process looks for lost and due jobs while it claims.
-constexpr Duration look_pause = 1s;
 constexpr const char* inbox_consumer = "jobs";
 // Of those who died with their worker, until somebody asks.
 constexpr size_t most_remembered = 1'000;
@@ -48,6 +46,7 @@ SqlJobStore::SqlJobStore(Database& database, const jobs::JobKinds& kinds, const 
       random_(random),
       rules_{.kinds = &kinds_, .random = &random_},
       cursors_(clock),
+      upkeep_(clock),
       resumes_(database.dialect() == Dialect::postgres) {}
 
 Task<std::vector<jobs::Enqueued>> SqlJobStore::enqueue(std::vector<jobs::NewJob> jobs) {
@@ -78,11 +77,12 @@ Task<std::vector<ClaimedJob>> SqlJobStore::claim(ClaimRequest request) {
   request.kinds.assign(distinct.begin(), distinct.end());
   if (request.kinds.empty() || request.limit == 0) co_return std::vector<ClaimedJob>{};
 
-  std::vector<TakenJob> taken;
-  const bool looks = take_turn_to_look();
-  if (looks) taken = co_await claim_upkept(request);
-  taken = co_await with_ready(request, std::move(taken));
-  if (taken.empty() && !looks) taken = co_await claim_upkept(request);
+  std::vector<TakenJob> taken = co_await claim_from_cursors(request);
+  if (taken.empty()) {
+    // Nothing waits for this claim, so it may look for jobs that have become due or were lost.
+    const Kept kept = co_await do_upkeep(UpkeepCursor::Asker::claim);
+    if (kept.count > 0) taken = co_await claim_from_cursors(request);
+  }
 
   co_await space_starts(taken);
   std::vector<ClaimedJob> claimed;
@@ -130,13 +130,8 @@ Task<std::vector<Verdict>> SqlJobStore::renew(std::vector<jobs::LockedJob> jobs)
 }
 
 Task<jobs::Tended> SqlJobStore::tend() {
-  const Upkeep upkeep = co_await look_for_upkeep(database_);
-  if (!upkeep.lost && !upkeep.scheduled_due() && !upkeep.key_due()) {
-    co_return jobs::Tended{.next = upkeep.next(), .now = upkeep.now, .died = take_died()};
-  }
-  co_await do_upkeep(upkeep);
-  const Upkeep after = co_await look_for_upkeep(database_);
-  co_return jobs::Tended{.next = after.next(), .now = after.now, .died = take_died()};
+  const Kept kept = co_await do_upkeep(UpkeepCursor::Asker::background);
+  co_return jobs::Tended{.next = kept.next, .now = kept.now, .died = take_died()};
 }
 
 Task<std::optional<bool>> SqlJobStore::retry(jobs::JobId id) {
@@ -166,6 +161,18 @@ Task<size_t> SqlJobStore::forget_requests(Duration age, size_t most) {
   return database_.transact(forget_old_requests, age, most);
 }
 
+Task<size_t> SqlJobStore::forget_idle_keys(size_t most) {
+  KeyName after;
+  {
+    const std::lock_guard lock(purge_mutex_);
+    after = last_key_;
+  }
+  const KeysLookedAt looked = co_await database_.transact(forget_keys, after, most);
+  const std::lock_guard lock(purge_mutex_);
+  last_key_ = looked.count == most ? looked.last : KeyName{};
+  co_return looked.count;
+}
+
 Task<std::optional<jobs::Job>> SqlJobStore::find(jobs::JobId id) {
   return find_job(database_, id);
 }
@@ -175,7 +182,16 @@ Task<jobs::JobPage> SqlJobStore::list(jobs::JobFilter filter, std::optional<jobs
 }
 
 Task<jobs::JobStats> SqlJobStore::stats() {
-  return job_stats(database_, clock_.wall());
+  if (std::optional<jobs::JobStats> kept = stats_.begin(clock_.now())) co_return std::move(*kept);
+  const Instant start = clock_.now();
+  try {
+    jobs::JobStats stats = co_await job_stats(database_, clock_.wall());
+    stats_.ended(stats, start, clock_.now());
+    co_return stats;
+  } catch (...) {
+    stats_.failed();
+    throw;
+  }
 }
 
 Task<std::vector<jobs::FailVerdict>> SqlJobStore::end_all(std::vector<Ending> endings) {
@@ -185,51 +201,16 @@ Task<std::vector<jobs::FailVerdict>> SqlJobStore::end_all(std::vector<Ending> en
   co_return verdicts;
 }
 
-// One of the callers in a while.
-bool SqlJobStore::take_turn_to_look() {
-  const Instant now = clock_.now();
-  Instant due = look_again_at_.load();
-  return now >= due && look_again_at_.compare_exchange_strong(due, now + look_pause);
-}
-
-// Does what time has brought about; the jobs whose lock had run out.
-Task<std::vector<TakenJob>> SqlJobStore::claim_upkept(ClaimRequest request) {
-  const Upkeep upkeep = co_await look_for_upkeep(database_);
-  co_await do_upkeep(upkeep);
-  std::vector<TakenJob> taken;
-  if (upkeep.lost) {
-    std::vector<KindToClaim> kinds = kinds_to_claim(request);
-    taken = co_await database_.transact(claim_lost, std::move(kinds), request.worker, request.limit);
-  }
-  if (upkeep.scheduled_due() || upkeep.key_due() || upkeep.lost) {
-    taken = co_await with_ready(request, std::move(taken));
-  }
-  co_return taken;
-}
-
-// What was taken before is handed out whatever becomes of the rest: it is locked, and has spent a try.
-Task<std::vector<TakenJob>> SqlJobStore::with_ready(ClaimRequest request, std::vector<TakenJob> taken) {
-  if (taken.size() >= request.limit) co_return taken;
-  const size_t left = request.limit - taken.size();
-  try {
-    std::vector<TakenJob> ready = co_await claim_from_cursors(request, left);
-    std::ranges::move(ready, std::back_inserter(taken));
-  } catch (const EngineUnavailable&) {
-    if (taken.empty()) throw;
-  }
-  co_return taken;
-}
-
-Task<std::vector<TakenJob>> SqlJobStore::claim_from_cursors(ClaimRequest request, size_t limit) {
-  Swept swept = co_await sweep(request, limit);
+Task<std::vector<TakenJob>> SqlJobStore::claim_from_cursors(ClaimRequest request) {
+  Swept swept = co_await sweep(request);
   const auto may_go_back = [this](const std::string& kind) { return cursors_.may_go_back(kind); };
   if (swept.taken.empty() && !swept.whole && std::ranges::any_of(request.kinds, may_go_back)) {
-    swept = co_await sweep(request, limit);
+    swept = co_await sweep(request);
   }
   co_return std::move(swept.taken);
 }
 
-Task<SqlJobStore::Swept> SqlJobStore::sweep(ClaimRequest request, size_t limit) {
+Task<SqlJobStore::Swept> SqlJobStore::sweep(ClaimRequest request) {
   std::vector<KindToClaim> kinds = kinds_to_claim(request);
   std::vector<ClaimCursors::Start> starts;
   for (KindToClaim& kind : kinds) {
@@ -237,13 +218,13 @@ Task<SqlJobStore::Swept> SqlJobStore::sweep(ClaimRequest request, size_t limit) 
     kind.after = starts.back().after;
   }
   Swept swept{.whole = std::ranges::all_of(starts, &ClaimCursors::Start::from_the_beginning)};
-  swept.taken = co_await claim_ready(database_, std::move(kinds), request.worker, limit);
+  swept.taken = co_await claim_ready(database_, std::move(kinds), request.worker, request.limit);
   std::map<std::string, ClaimPosition> last;
   for (const TakenJob& one : swept.taken) last[one.job.kind] = one.position;
   for (size_t i = 0; i < starts.size(); ++i) {
     const auto found = last.find(request.kinds[i]);
     const auto position = found == last.end() ? std::nullopt : std::optional(found->second);
-    cursors_.ended(request.kinds[i], starts[i], position, swept.taken.size() == limit);
+    cursors_.ended(request.kinds[i], starts[i], position, swept.taken.size() == request.limit);
   }
   co_return swept;
 }
@@ -265,21 +246,34 @@ Task<> SqlJobStore::space_starts(std::vector<TakenJob> taken) {
   }
 }
 
-Task<> SqlJobStore::do_upkeep(Upkeep upkeep) {
-  if (upkeep.scheduled_due()) co_await database_.transact(stage_due);
-  if (upkeep.key_due()) co_await database_.transact(tend_keys, rules_);
-  if (upkeep.lost) co_await bury_lost();
-  if (upkeep.scheduled_due() || upkeep.key_due()) cursors_.go_back_soon();
+Task<SqlJobStore::Kept> SqlJobStore::do_upkeep(UpkeepCursor::Asker asker) {
+  const UpkeepCursor::Start start = resumes_ ? upkeep_.begin(asker) : UpkeepCursor::Start{};
+  const Upkeep seen = co_await look_for_upkeep(database_, start.after);
+  upkeep_.looked(start);
+
+  const Time now = seen.now;
+  UpkeepPart locks{.reached = now}, scheduled{.reached = now}, keys{.reached = now};
+  if (seen.scheduled_due()) scheduled = co_await database_.transact(stage_due, start.after.scheduled, now);
+  if (seen.key_due()) keys = co_await database_.transact(tend_keys, start.after.keys, now, rules_);
+  if (seen.lost) locks = co_await end_lost(start.after.locks, now);
+  if (scheduled.count + keys.count > 0) cursors_.go_back_soon();
+  upkeep_.ended(start, {locks.reached, scheduled.reached, keys.reached});
+
+  const size_t count = scheduled.count + keys.count + locks.count;
+  // Where there was something there may be more.
+  co_return Kept{count, count > 0 ? now : seen.next(), now};
 }
 
-Task<> SqlJobStore::bury_lost() {
-  const std::vector<Ending> spent = co_await find_spent(database_);
-  if (spent.empty()) co_return;
-  const std::vector<jobs::FailVerdict> verdicts = co_await end_all(spent);
+Task<UpkeepPart> SqlJobStore::end_lost(Time after, Time now) {
+  const LostJobs lost = co_await find_lost(database_, after, now);
+  const UpkeepPart part{lost.endings.size(), lost.reached};
+  if (lost.endings.empty()) co_return part;
+  const std::vector<jobs::FailVerdict> verdicts = co_await end_all(lost.endings);
   const std::lock_guard lock(died_mutex_);
-  for (size_t i = 0; i < spent.size() && died_.size() < most_remembered; ++i) {
-    if (verdicts[i].verdict == Verdict::accepted) died_.push_back(spent[i].job.id);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].dead && died_.size() < most_remembered) died_.push_back(lost.endings[i].job.id);
   }
+  co_return part;
 }
 
 std::vector<jobs::JobId> SqlJobStore::take_died() {

@@ -1,13 +1,14 @@
 // Jobs in SQL.
 #pragma once
 
-#include <atomic>
 #include <mutex>
 
 #include "adapters/sql/claim_cursors.h"
 #include "adapters/sql/job_claims.h"
 #include "adapters/sql/job_endings.h"
+#include "adapters/sql/job_slots.h"
 #include "adapters/sql/job_upkeep.h"
+#include "adapters/sql/job_views.h"
 #include "jobs/job_kind.h"
 #include "jobs/job_store.h"
 
@@ -34,22 +35,25 @@ class SqlJobStore : public jobs::JobStore {
   Task<std::optional<bool>> cancel(jobs::JobId id) override;
   Task<size_t> purge(Duration age, size_t most) override;
   Task<size_t> forget_requests(Duration age, size_t most) override;
+  Task<size_t> forget_idle_keys(size_t most) override;
 
  private:
-  bool take_turn_to_look();
-  Task<std::vector<TakenJob>> claim_upkept(jobs::ClaimRequest request);
-  Task<std::vector<TakenJob>> with_ready(jobs::ClaimRequest request, std::vector<TakenJob> taken);
-  Task<std::vector<TakenJob>> claim_from_cursors(jobs::ClaimRequest request, size_t limit);
+  Task<std::vector<TakenJob>> claim_from_cursors(jobs::ClaimRequest request);
   struct Swept {
     std::vector<TakenJob> taken{};
     bool whole = true;  // from the very beginning
   };
-  Task<Swept> sweep(jobs::ClaimRequest request, size_t limit);
+  Task<Swept> sweep(jobs::ClaimRequest request);
   Task<std::vector<jobs::FailVerdict>> end_all(std::vector<Ending> endings);
   Task<> space_starts(std::vector<TakenJob> taken);
-  Task<> do_upkeep(Upkeep upkeep);
-  // Ends those whose last try was lost.
-  Task<> bury_lost();
+  struct Kept {
+    size_t count = 0;            // that were found
+    std::optional<Time> next{};  // when there will be more
+    Time now{};                  // by the clock of the database
+  };
+  // Does a part of what time has brought about.
+  Task<Kept> do_upkeep(UpkeepCursor::Asker asker);
+  Task<UpkeepPart> end_lost(Time after, Time now);
   std::vector<jobs::JobId> take_died();
   std::vector<KindToClaim> kinds_to_claim(const jobs::ClaimRequest& request) const;
 
@@ -59,12 +63,14 @@ class SqlJobStore : public jobs::JobStore {
   Random& random_;
   const EndingRules rules_;
   ClaimCursors cursors_;
+  UpkeepCursor upkeep_;
   const bool resumes_;  // in SQLite what was claimed leaves the index at once
-  std::atomic<Instant> look_again_at_{};
   std::mutex died_mutex_;
   std::vector<jobs::JobId> died_;  // and `tend` has not told of them yet
-  std::mutex purge_mutex_;
+  std::mutex purge_mutex_;         // guards the places that follow
   jobs::JobId purged_to_;
+  KeyName last_key_;  // that was looked at for being idle
+  StatsCache stats_;
 };
 
 }  // namespace sluice::sql

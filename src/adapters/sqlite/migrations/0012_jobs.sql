@@ -64,6 +64,8 @@ CREATE TABLE finished_jobs (
 -- What an operator looks for among millions that succeeded.
 CREATE INDEX finished_jobs_unlucky ON finished_jobs (status, id) WHERE status <> 'succeeded';
 
+CREATE INDEX finished_jobs_unlucky_of_kind ON finished_jobs (kind, status, id) WHERE status <> 'succeeded';
+
 CREATE TRIGGER jobs_begin_queued BEFORE INSERT ON jobs WHEN NEW.status <> 'queued'
 BEGIN
   SELECT RAISE(ABORT, 'job_transition');

@@ -66,6 +66,19 @@ CREATE TABLE finished_jobs (
 -- What an operator looks for among millions that succeeded.
 CREATE INDEX finished_jobs_unlucky ON finished_jobs (status, id) WHERE status <> 'succeeded';
 
+CREATE INDEX finished_jobs_unlucky_of_kind ON finished_jobs (kind, status, id) WHERE status <> 'succeeded';
+
+-- How many jobs have finished, and how. Each statement that finishes or removes some adds a row, so that nobody waits for
+-- another's count; rows that are too old for rates are added up now and then.
+CREATE TABLE finished_counts (
+  kind text NOT NULL,
+  status text NOT NULL,
+  at timestamptz NOT NULL,
+  jobs bigint NOT NULL
+);
+
+CREATE INDEX finished_counts_age ON finished_counts (at);
+
 -- Transitions. Conditions of triggers are evaluated without calling anything: what is legal costs nothing.
 CREATE FUNCTION refuse_transition() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -125,27 +138,38 @@ CREATE TRIGGER jobs_leave_finished BEFORE DELETE ON jobs FOR EACH STATEMENT
 WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_delete();
 
 -- Each is looked up by its id, whatever is believed of the table: with a plan made while it was small, a join went
--- through all jobs once for each that was finished.
+-- through all jobs once for each that was finished. `= ANY` of one value leaves no other way (adapters/sql/given_rows.h).
+-- Token and status are conditions on the deleted row itself: where another transaction has just claimed the job anew, the
+-- delete waits for it and then looks at the row as it is. A row found by its ctid is not looked at again by every release.
 CREATE FUNCTION leave_jobs() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   gone bigint;
 BEGIN
-  DELETE FROM jobs WHERE ctid = ANY (ARRAY(
-    SELECT (SELECT jobs.ctid FROM jobs
-            WHERE jobs.id = finished.id AND jobs.lock_token = finished.lock_token
-              AND CASE finished.status WHEN 'canceled' THEN jobs.status <> 'running' ELSE jobs.status = 'running' END)
-    FROM finished));
+  DELETE FROM jobs USING finished
+  WHERE jobs.id = ANY (ARRAY[finished.id]) AND jobs.lock_token = ANY (ARRAY[finished.lock_token])
+    AND CASE finished.status WHEN 'canceled' THEN jobs.status <> 'running' ELSE jobs.status = 'running' END;
   GET DIAGNOSTICS gone = ROW_COUNT;
   IF gone <> (SELECT count(*) FROM finished) THEN
     RAISE EXCEPTION 'a job was finished that was not in a state to end so'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'job_transition';
   END IF;
+  INSERT INTO finished_counts (kind, status, at, jobs) SELECT kind, status, now(), count(*) FROM finished GROUP BY 1, 2;
   RETURN NULL;
 END;
 $$;
 
 CREATE TRIGGER finished_jobs_leave AFTER INSERT ON finished_jobs
 REFERENCING NEW TABLE AS finished FOR EACH STATEMENT EXECUTE FUNCTION leave_jobs();
+
+CREATE FUNCTION count_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO finished_counts (kind, status, at, jobs) SELECT kind, status, now(), -count(*) FROM removed GROUP BY 1, 2;
+  RETURN NULL;
+END;
+$$;
+
+CREATE TRIGGER finished_jobs_removed AFTER DELETE ON finished_jobs
+REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed();
 
 CREATE TRIGGER finished_jobs_final BEFORE UPDATE ON finished_jobs FOR EACH ROW EXECUTE FUNCTION refuse_transition();
 
