@@ -101,6 +101,16 @@ std::optional<size_t> LimitPlan::find_priority(std::string_view priority_name) c
   return find(priority, priority_name);
 }
 
+std::vector<size_t> LimitPlan::betters_of(size_t priority_index) const {
+  const std::vector<size_t> windows = windows_of(priority_index);
+  std::vector<size_t> betters;
+  for (size_t better = 0; better < priority_index; ++better) {
+    const std::vector<size_t> others = windows_of(better);
+    if (std::ranges::find_first_of(windows, others) != windows.end()) betters.push_back(better);
+  }
+  return betters;
+}
+
 double LimitPlan::per_second(size_t priority_index) const {
   double least = std::numeric_limits<double>::infinity();
   for (const size_t at : windows_of(priority_index)) {

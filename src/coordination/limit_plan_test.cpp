@@ -12,6 +12,10 @@ const std::string usual = R"(
 name = "global"
 most = 450
 [[limit.window]]
+name = "burst"
+most = 54
+per = "100ms"
+[[limit.window]]
 name = "low"
 most = 350
 [[limit.day]]
@@ -25,12 +29,12 @@ most = 18_000_000
 utc_offset = "+09:00"
 [[limit.priority]]
 name = "HIGH"
-windows = ["global"]
+windows = ["global", "burst"]
 days = ["global-day"]
 may_use_reserve = true
 [[limit.priority]]
 name = "LOW"
-windows = ["global", "low"]
+windows = ["global", "burst", "low"]
 days = ["global-day", "low-day"]
 )";
 
@@ -66,25 +70,28 @@ testing::AssertionResult refuses(const std::string& text, const std::string& why
 TEST(LimitPlan, the_numbers_of_the_model_case_are_a_plan) {
   const auto [plan, problems] = load(usual);
   EXPECT_EQ(problems, "");
-  EXPECT_EQ(plan.windows_of(1), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(plan.windows_of(1), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(plan.betters_of(1), (std::vector<size_t>{0}));
+  EXPECT_EQ(plan.betters_of(0), (std::vector<size_t>{}));
   EXPECT_EQ(plan.days_of(0), (std::vector<size_t>{0}));
   EXPECT_EQ(plan.find_priority("LOW"), 1U);
   EXPECT_EQ(plan.find_priority("MIDDLE"), std::nullopt);
   EXPECT_EQ(plan.day[0].utc_offset, 9h);
-  EXPECT_EQ(plan.most_at_once(1), 350);
+  EXPECT_EQ(plan.most_at_once(1), 54);
   EXPECT_NEAR(plan.per_second(0), 450 / 1.02, 0.001);
   EXPECT_NEAR(plan.per_second(1), 350 / 1.02, 0.001);
 }
 
 TEST(LimitPlan, a_name_that_is_not_there_is_refused) {
-  EXPECT_TRUE(refuses(with(R"(windows = ["global"])", R"(windows = ["globe"])"),
+  EXPECT_TRUE(refuses(with(R"(windows = ["global", "burst"])", R"(windows = ["globe", "burst"])"),
                       "HIGH draws from the window globe, which there is not"));
   EXPECT_TRUE(refuses(with(R"(days = ["global-day"])", R"(days = ["day"])"), "HIGH draws from the day day"));
 }
 
 TEST(LimitPlan, what_limits_nobody_is_refused) {
-  EXPECT_TRUE(refuses(with(R"(windows = ["global", "low"])", R"(windows = ["global"])"), "low limits nobody"));
-  EXPECT_TRUE(refuses(with(R"(windows = ["global"])", "windows = []"), "HIGH has no window"));
+  EXPECT_TRUE(refuses(with(R"(windows = ["global", "burst", "low"])", R"(windows = ["global", "burst"])"),
+                      "low limits nobody"));
+  EXPECT_TRUE(refuses(with(R"(windows = ["global", "burst"])", "windows = []"), "HIGH has no window"));
   EXPECT_TRUE(refuses("[limit]\npermit_life = \"20ms\"", "nobody could draw"));
 }
 

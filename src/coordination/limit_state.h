@@ -1,8 +1,8 @@
 // Everything remembered about one limit, and the decision itself.
 //
-// The rings of all windows and the credit of each priority. Adapters keep it where several callers meet (in memory
-// under a lock, in a locked row of a database) and bring the engine's clock; the Redis script decides the same way on
-// its own form of it.
+// The rings of all windows, and of each priority the credit and whether it is wanted. Adapters keep it where several
+// callers meet (in memory under a lock, in a locked row of a database) and bring the engine's clock; the Redis script
+// decides the same way on its own form of it.
 #pragma once
 
 #include <memory>
@@ -36,10 +36,16 @@ class LimitState {
   // A priority's rings, so that nothing is looked up by name when it counts.
   struct Account {
     std::vector<size_t> rings;
+    std::vector<size_t> betters;  // priorities before it that draw from one of its rings
+    bool keeps_back = false;      // it is such a better one
+    int64_t most_at_once = 0;
     bool has_days = false;
     Credit credit;
+    Stamp wanted_until = 0;
   };
 
+  // How long better priorities keep this one back.
+  Duration kept_back(const Account& account, Stamp now) const;
   Drawn refuse(const Account& account, int64_t least, int64_t credit, Stamp now) const;
 
   std::shared_ptr<const LimitPlan> plan_;

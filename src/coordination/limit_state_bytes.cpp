@@ -1,6 +1,6 @@
 // A limit's state as a row of a database keeps it: 64-bit numbers in little-endian order, and names.
 //
-//   version, run, windows {name, most, used, stamps, stamp...}, credits {name, permits, until}
+//   version, run, windows {name, most, used, stamps, stamp...}, priorities {name, permits, until, wanted until}
 //
 // Windows and priorities are found by name, so that a changed plan costs only what changed.
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "stamps are written as they stand in memory");
 
-constexpr int64_t version = 1;
+constexpr int64_t version = 2;
 
 class Writer {
  public:
@@ -95,6 +95,7 @@ Bytes LimitState::save(int64_t run) const {
     writer.name(plan_->priority[i].name);
     writer.number(accounts_[i].credit.permits);
     writer.number(accounts_[i].credit.until);
+    writer.number(accounts_[i].wanted_until);
   }
   return writer.take();
 }
@@ -116,8 +117,11 @@ LimitState::LimitState(std::shared_ptr<const LimitPlan> plan, Stamp now, std::sp
   for (int64_t left = reader.number(); left > 0 && !reader.ended(); --left) {
     const std::string name = reader.name();
     const Credit credit{.permits = reader.number(), .until = reader.number()};
+    const Stamp wanted_until = reader.number();
     const std::optional<size_t> priority = plan_->find_priority(name);
-    if (!reader.ended() && priority) accounts_[*priority].credit = credit;
+    if (reader.ended() || !priority) continue;
+    accounts_[*priority].credit = credit;
+    accounts_[*priority].wanted_until = wanted_until;
   }
 }
 

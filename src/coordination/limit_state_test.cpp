@@ -45,6 +45,37 @@ TEST(LimitState, the_answer_is_the_longest_wait) {
   EXPECT_EQ(state.decide(high, 400, 400, start + 200).wait, 1020ms - 100us);
 }
 
+TEST(LimitState, who_was_refused_keeps_worse_priorities_back_and_no_better_one) {
+  LimitState state = fresh();
+  EXPECT_EQ(state.decide(high, 450, 450, start).given, 450);
+  EXPECT_EQ(state.decide(low, 1, 1, start + 1).wait, 1020ms - 1us);
+  EXPECT_EQ(state.decide(high, 1, 1, start + second / 2).given, 0);
+  const Stamp free = start + second + 20'000;
+  const Drawn kept_back = state.decide(low, 1, 1, free);
+  EXPECT_EQ(kept_back.given, 0);
+  EXPECT_EQ(kept_back.wait, 480ms) << "wanted until a second after HIGH was refused";
+  EXPECT_EQ(state.decide(high, 1, 1, free).given, 1);
+  EXPECT_EQ(state.decide(low, 1, 1, start + second * 3 / 2).given, 1);
+}
+
+TEST(LimitState, priorities_without_a_common_window_do_not_keep_each_other_back) {
+  LimitPlan apart = model_plan();
+  apart.priority[low].windows = {"low"};
+  LimitState state = fresh(apart);
+  EXPECT_EQ(state.decide(high, 450, 450, start).given, 450);
+  EXPECT_EQ(state.decide(high, 1, 1, start).given, 0);
+  EXPECT_EQ(state.decide(low, 1, 1, start).given, 1);
+}
+
+TEST(LimitState, a_mark_from_the_future_shows_a_clock_that_went_back) {
+  LimitState state = fresh();
+  EXPECT_EQ(state.decide(high, 450, 450, start).given, 450);
+  EXPECT_EQ(state.decide(high, 1, 1, start).given, 0);
+  const Stamp back = start - 100 * second;
+  state.decide(low, 1, 1, back);
+  EXPECT_EQ(state.decide(low, 1, 1, back + 2 * second).given, 1);
+}
+
 TEST(LimitState, fewer_than_the_least_are_not_given) {
   LimitState state = fresh();
   EXPECT_EQ(state.decide(high, 1, 440, start).given, 440);

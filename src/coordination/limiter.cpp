@@ -143,7 +143,8 @@ Task<> Limiter::serve_loop() {
 
 Task<> Limiter::serve(size_t priority) {
   Line& line = lines_[priority];
-  const int64_t most = std::min(static_cast<int64_t>(line.callers.size()), plan().most_at_once(priority));
+  const auto wanted = static_cast<int64_t>(line.callers.size());
+  const int64_t most = slow_ ? 1 : std::min(wanted, plan().most_at_once(priority));
   const Drawn drawn = co_await limit_.draw(priority, 1, most);
   take_chunk_if_low(priority, drawn.credit);
   if (drawn.given > 0) {
@@ -159,7 +160,8 @@ Task<> Limiter::serve(size_t priority) {
 void Limiter::hand_out(size_t priority, const Drawn& drawn) {
   Line& line = lines_[priority];
   const Permit permit{drawn.sent + plan().permit_life};
-  if (!permit.good(clock_)) {
+  slow_ = !permit.good(clock_);
+  if (slow_) {
     line.thrown_away.add(static_cast<uint64_t>(drawn.given));
     refuse_overdue(priority, clock_.now());
     return;

@@ -7,7 +7,8 @@
 // Callers of a priority are served first come, first served, and nobody while a better priority waits. One draw at a
 // time asks for all who wait at the front; when there is nothing, it asks again exactly when it was told to. Whoever
 // can't be served before their deadline is told at once. Permits that come back too late to be used are thrown away
-// (they stay spent) and drawn again.
+// (they stay spent) and drawn again, one at a time until one comes in time: a slow engine must not use up the window
+// and the day for nothing.
 //
 // Where the plan has days, the limiter keeps their credit filled: it takes the next chunk before the last is used up.
 // No credit, no engine, no permit: callers then get EngineUnavailable.
@@ -119,6 +120,7 @@ class Limiter {
   Wakeup changed_;
   size_t blocked_line_ = 0;  // it and all behind it are blocked...
   Instant blocked_until_{};  // ...until then
+  bool slow_ = false;        // the last permits came too late
   int64_t given_ = 0;        // since the gauges were set
   Instant shown_at_{};
 };

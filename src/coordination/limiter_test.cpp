@@ -192,6 +192,37 @@ TEST_F(LimiterTest, permits_that_come_too_late_are_thrown_away) {
   EXPECT_EQ(got.permits.size(), 5U);
 }
 
+TEST_F(LimiterTest, after_permits_that_came_too_late_it_asks_for_one_until_one_comes_in_time) {
+  Got got;
+  limit.takes = 25ms;
+  ask_often(100, high, 10s, got);
+  run_for(251ms);
+  EXPECT_EQ(got.permits.size(), 0U);
+  EXPECT_EQ(limit.given, 100 + 10) << "all of them once, then one every 25 ms";
+  limit.takes = 5ms;
+  run_for(100ms);
+  EXPECT_EQ(got.permits.size(), 100U);
+  EXPECT_LE(limit.given, 100 + 10 + 1 + 1 + 99);
+}
+
+TEST_F(LimiterTest, high_of_one_process_goes_before_low_of_another) {
+  Got highs;
+  Got lows;
+  Limiter other({limit, nullptr, clock, random}, context.get_executor());
+  TaskScope scope_of_other(context.get_executor());
+  other.start(scope_of_other);
+  ask_often(4900, high, 20s, highs);
+  for (int i = 0; i < 4900; ++i) scope_of_other.spawn("caller", ask(other, clock, low, 20s, lows));
+  run_for(10s);
+  EXPECT_GT(highs.permits.size(), 4200U) << "of 441 a second";
+  EXPECT_LT(lows.permits.size(), 400U);
+  run_for(10s);
+  EXPECT_EQ(highs.permits.size(), 4900U);
+  EXPECT_GT(lows.permits.size(), 2000U) << "when nobody wants more of HIGH";
+  scope_of_other.cancel();
+  run_for(0s);
+}
+
 TEST_F(LimiterTest, an_engine_that_fails_fails_its_callers) {
   Got got;
   limit.down = true;

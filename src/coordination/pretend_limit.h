@@ -21,6 +21,7 @@ class PretendLimit : public SharedLimit {
     if (down) throw EngineUnavailable("pretended", "down");
     Drawn drawn = state_.decide(priority, least, most, stamp());
     drawn.sent = sent;
+    given += drawn.given;
     if (takes > 0us) co_await clock_.sleep_for(takes);
     co_return drawn;
   }
@@ -31,6 +32,7 @@ class PretendLimit : public SharedLimit {
   Task<std::vector<int64_t>> remaining() override { co_return state_.remaining(stamp()); }
 
   int draws = 0;
+  int64_t given = 0;
   bool down = false;
   Duration takes{0};
 

@@ -5,6 +5,9 @@
 // engine lost or may remember wrongly (wiped, evicted, failed over, restored, a clock gone back) counts as spent for
 // one full window. Outside the promise: a forward step of the engine's clock.
 //
+// A better priority goes first over all instances: a draw that its windows refuse leaves a mark that it is wanted, and
+// for `wanted_for` worse priorities that draw from one of these windows are refused.
+//
 // A permit is for use within the plan's `permit_life` after `sent`, on the wire and not later: then the upstream, too,
 // sees no more than the window allows. It is never given back: what was drawn is spent. Most users want `Limiter`
 // (coordination/limiter.h), which queues, draws for many at once and keeps the days' credit.
@@ -21,6 +24,8 @@
 #include "runtime/task.h"
 
 namespace sluice::coordination {
+
+inline constexpr Duration wanted_for = 1s;
 
 // How a draw went.
 struct Drawn {

@@ -135,6 +135,27 @@ TEST_P(SharedLimitContract, a_refusal_takes_nothing_from_any_window) {
   EXPECT_LT(highs.stamp, lows.stamp + span()) << "this machine is too slow for the test";
 }
 
+TEST_P(SharedLimitContract, who_was_refused_keeps_worse_priorities_of_other_instances_back_for_a_second) {
+  Limit& one = instance();
+  Limit& two = instance();
+  draw_all(one, high, 45);
+  const Drawn refused = draw(one, high, 1, 1);
+  EXPECT_EQ(refused.given, 0) << "this machine is too slow for the test";
+  draw_all(one, high, 1);  // there is room again
+  const Drawn kept_back = draw(two, low, 1, 1);
+  EXPECT_EQ(kept_back.given, 0);
+  EXPECT_GT(kept_back.wait, 0us);
+  EXPECT_LE(kept_back.wait, coordination::wanted_for);
+  EXPECT_GE(draw_all(two, low, 1).stamp, refused.stamp + 999'000) << "engines count in milliseconds";
+}
+
+TEST_P(SharedLimitContract, who_could_never_be_given_what_it_asks_for_keeps_nobody_back) {
+  Limit& limit = instance();
+  draw_all(limit, low, 1);
+  EXPECT_EQ(draw(limit, high, 46, 46).given, 0);
+  EXPECT_EQ(draw(limit, low, 1, 1).given, 1);
+}
+
 TEST_P(SharedLimitContract, a_refusal_says_exactly_when_to_try_again) {
   Limit& limit = instance();
   const Drawn first = draw_all(limit, high, 45);

@@ -65,7 +65,8 @@ void LimitedWorld::run() {
 
 void LimitedWorld::ask(int caller) {
   if (now_ > options_.microseconds) return;
-  const auto priority = static_cast<size_t>(between(0, static_cast<int64_t>(plan_->priority.size()) - 1));
+  const auto priorities = static_cast<int64_t>(plan_->priority.size());
+  const auto priority = static_cast<size_t>(options_.own_priority ? caller % priorities : between(0, priorities - 1));
   const int64_t least = random_.below(4) == 0 ? between(1, plan_->most_at_once(priority)) : 1;
   const int64_t most = between(least, least + plan_->most_at_once(priority));
   const int64_t sent = now_;

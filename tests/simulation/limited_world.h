@@ -46,7 +46,8 @@ struct WorldOptions {
   uint64_t seed = 1;
   int64_t microseconds = 10'000'000;
   bool faults = true;
-  Duration slowest = 60ms;  // a command or an answer on its way, now and then
+  Duration slowest = 60ms;    // a command or an answer on its way, now and then
+  bool own_priority = false;  // each caller keeps to one, instead of any at any time
 };
 
 class LimitedWorld {

@@ -53,12 +53,12 @@ TEST(Limits, hold_in_every_window_over_loss_restart_failover_and_clocks_going_ba
 }
 
 TEST(Limits, of_the_model_case_hold_and_are_used_up) {
-  const LimitPlan plan{
-      .name = "upstream",
-      .window = {{"global", 450, 1s}, {"low", 350, 1s}},
-      .priority = {{.name = "HIGH", .windows = {"global"}}, {.name = "LOW", .windows = {"global", "low"}}}};
+  const LimitPlan plan{.name = "upstream",
+                       .window = {{"global", 450, 1s}, {"burst", 54, 100ms}, {"low", 350, 1s}},
+                       .priority = {{.name = "HIGH", .windows = {"global", "burst"}},
+                                    {.name = "LOW", .windows = {"global", "burst", "low"}}}};
   for (uint64_t seed = 1; seed <= seeds() / 30; ++seed) {
-    LimitedWorld world({.plan = plan, .seed = seed, .faults = false, .slowest = 15ms});
+    LimitedWorld world({.plan = plan, .seed = seed, .faults = false, .slowest = 15ms, .own_priority = true});
     world.run();
     expect_promise(world, plan, seed);
     EXPECT_GT(total(world.given()[0]), 8 * 441) << "of ten seconds, the first of which counts as spent";

@@ -10,11 +10,14 @@ namespace sluice::redis {
 // next two centuries, so Lua's numbers do.
 
 const Script draw_permits{R"(
--- KEYS: the string of each window, then that of the credit where the priority draws from days
--- ARGV: least, most, {stamps, grain, span} of each window, run id
+-- KEYS: the string of each window; that of the credit where the priority draws from days; the marks of better
+--   priorities; the priority's own mark where it keeps others back
+-- ARGV: least, most, whether there is a credit, how many better marks, how long its own mark stands (ms; 0: leaves none),
+--   {stamps, grain, span} of each window, run id
 -- Returns given, now, wait, whether credit is lacking, credit
 local least, most, run = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[#ARGV]
-local windows = (#ARGV - 3) / 3
+local has_days, betters, wanted_for = ARGV[3] == '1', tonumber(ARGV[4]), tonumber(ARGV[5])
+local windows = (#ARGV - 6) / 3
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -52,7 +55,7 @@ end
 
 local given, wait, rings = most, 0, {}
 for i = 1, windows do
-  local stamps, grain, span = tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1]), tonumber(ARGV[3 * i + 2])
+  local stamps, grain, span = tonumber(ARGV[3 * i + 3]), tonumber(ARGV[3 * i + 4]), tonumber(ARGV[3 * i + 5])
   local head, used = open_ring(KEYS[i], stamps, grain)
   local open = grain - used
   rings[i] = {stamps, grain, head, used}
@@ -67,17 +70,27 @@ for i = 1, windows do
   end
 end
 
+local kept_back = 0
+local marks = windows + (has_days and 1 or 0)
+for i = marks + 1, marks + betters do
+  local left = redis.call('PTTL', KEYS[i])
+  -- Longer than any mark stands: the clock went back.
+  if left <= 1000 then kept_back = math.max(kept_back, left * 1000) end
+end
+wait = math.max(wait, kept_back)
+if wanted_for > 0 and (given < least or kept_back > 0) then redis.call('SET', KEYS[#KEYS], '', 'PX', wanted_for) end
+
 local credit = 0
-local has_days = #KEYS > windows
+local credit_key = KEYS[windows + 1]
 if has_days then
-  local held = redis.call('GETRANGE', KEYS[#KEYS], 0, 55)
+  local held = redis.call('GETRANGE', credit_key, 0, 55)
   if #held == 56 and string.sub(held, 1, 40) == run then
     local permits, ends = struct.unpack('<i8i8', held, 41)
     if now < ends then credit = permits end
   end
   given = math.min(given, credit)
 end
-if given < least then
+if given < least or kept_back > 0 then
   return {0, now, wait, (has_days and credit < least) and 1 or 0, credit}
 end
 
@@ -102,7 +115,7 @@ for i = 1, windows do
 end
 if has_days then
   credit = credit - given
-  redis.call('SETRANGE', KEYS[#KEYS], 40, struct.pack('<i8', credit))
+  redis.call('SETRANGE', credit_key, 40, struct.pack('<i8', credit))
 end
 return {given, now, 0, 0, credit}
 )"};

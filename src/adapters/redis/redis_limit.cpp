@@ -18,7 +18,16 @@ RedisLimit::RedisLimit(Redis& redis, coordination::LimitPlan plan, Clock& clock)
       account.keys.push_back(window_key(window));
       for (std::string& argument : ring_arguments(window)) account.rings.push_back(std::move(argument));
     }
+    account.most_at_once = plan_.most_at_once(priority);
     if (!plan_.priority[priority].days.empty()) account.keys.push_back(credit_key(priority));
+    for (const size_t better : plan_.betters_of(priority)) {
+      account.keys.push_back(mark_key(better));
+      ++account.betters;
+      accounts_[better].keeps_back = true;
+    }
+  }
+  for (size_t priority = 0; priority < plan_.priority.size(); ++priority) {
+    if (accounts_[priority].keeps_back) accounts_[priority].keys.push_back(mark_key(priority));
   }
   for (size_t window = 0; window < plan_.window.size(); ++window) {
     all_.keys.push_back(window_key(window));
@@ -34,6 +43,10 @@ std::string RedisLimit::credit_key(size_t priority) const {
   return fmt::format("{{limit:{}}}:credit:{}", plan_.name, plan_.priority[priority].name);
 }
 
+std::string RedisLimit::mark_key(size_t priority) const {
+  return fmt::format("{{limit:{}}}:wanted:{}", plan_.name, plan_.priority[priority].name);
+}
+
 std::vector<std::string> RedisLimit::ring_arguments(size_t window) const {
   const int64_t most = plan_.window[window].most;
   const int64_t grain = LimitRing::grain_of(most);
@@ -44,7 +57,11 @@ std::vector<std::string> RedisLimit::ring_arguments(size_t window) const {
 Task<Drawn> RedisLimit::draw(size_t priority, int64_t least, int64_t most) {
   const Account& account = accounts_.at(priority);
   Command command(draw_permits, account.keys);
-  command.arg(least).arg(most);
+  // Whoever asks for more than there ever is wants nothing.
+  const bool marks = account.keeps_back && least <= account.most_at_once;
+  const auto mark_stands = std::chrono::duration_cast<std::chrono::milliseconds>(coordination::wanted_for).count();
+  command.arg(least).arg(most).arg(plan_.priority[priority].days.empty() ? 0 : 1);
+  command.arg(static_cast<int64_t>(account.betters)).arg(marks ? mark_stands : 0);
   for (const std::string& argument : account.rings) command.arg(argument);
   command.run_id();
   const Instant sent = clock_.now();

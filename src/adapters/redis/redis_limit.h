@@ -32,10 +32,15 @@ class RedisLimit : public coordination::SharedLimit {
   struct Account {
     std::vector<std::string> keys;
     std::vector<std::string> rings;  // of each: how many stamps, permits a stamp stands for, span
+    size_t betters = 0;              // whose marks are among the keys
+    bool keeps_back = false;         // its own mark is the last key
+    int64_t most_at_once = 0;
   };
 
   std::string window_key(size_t window) const;
   std::string credit_key(size_t priority) const;
+  // Stands while the priority is wanted.
+  std::string mark_key(size_t priority) const;
   std::vector<std::string> ring_arguments(size_t window) const;
 
   Redis& redis_;
