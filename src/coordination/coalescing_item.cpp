@@ -14,11 +14,13 @@ RefreshAnswer CoalescingItem::request(const RefreshRequest& request, const Coale
   if (waiting_ && !overtakes) {
     // A message from the future is of a clock that was set back, and would wait for ever.
     const Duration waited = now - waiting_->since;
-    const bool lost = waited < Duration{0} || waited > plan.patience(waiting_->lane, request.lags);
+    patience_ = plan.patience(waiting_->lane, request.lags);
+    const bool lost = waited < Duration{0} || waited > patience_;
     if (!lost) return {RefreshOutcome::already, *waiting_, {}};
     return publish(RefreshOutcome::repeated, {waiting_->lane, waiting_->version, now});
   }
   issued_ = std::max({issued_ + 1, done_ + 1, at_least});
+  patience_ = plan.patience(request.lane, request.lags);
   const RefreshOutcome outcome = overtakes ? RefreshOutcome::upgraded : RefreshOutcome::published;
   return publish(outcome, {request.lane, issued_, now});
 }
@@ -61,6 +63,10 @@ void CoalescingItem::finish(const std::string& owner, Version covers) {
 void CoalescingItem::abandon(const std::string& owner, std::optional<Version> given_up) {
   if (owner_ == owner) owner_.clear();
   if (waiting_ && waiting_->version == given_up) waiting_.reset();
+}
+
+Duration CoalescingItem::keep(const CoalescingPlan& plan) const {
+  return waiting_ ? std::max(plan.keep, patience_) : plan.keep;
 }
 
 // Also on being told the row's version: where the end of a fetch was lost from here, a message that waits for nothing

@@ -17,6 +17,9 @@ class CoalescingItem {
   void finish(const std::string& owner, Version covers);
   void abandon(const std::string& owner, std::optional<Version> given_up);
 
+  // How long to remember it from now on: while a message waits, at least as long as that may take.
+  Duration keep(const CoalescingPlan& plan) const;
+
  private:
   void satisfy(Version version);
   // How long the running fetch has left; 0 where none runs.
@@ -26,7 +29,8 @@ class CoalescingItem {
   Version issued_ = 0;  // the highest
   Version done_ = 0;    // the highest that is satisfied
   std::optional<WaitingMessage> waiting_;
-  std::string owner_;  // of the running fetch; empty where none runs
+  Duration patience_{0};  // with the waiting message, as its lane lagged when somebody last asked
+  std::string owner_;     // of the running fetch; empty where none runs
   Time until_;
 };
 

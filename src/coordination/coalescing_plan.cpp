@@ -16,7 +16,10 @@ void CoalescingLane::describe(config::Section<CoalescingLane>& section) {
 
 void CoalescingPlan::describe(config::Section<CoalescingPlan>& section) {
   section.list("lane", &CoalescingPlan::lanes, "A lane in which refreshes wait, the most urgent first.");
-  section.key("keep", &CoalescingPlan::keep, "How long an item is remembered after its last use.").at_least(1s);
+  section
+      .key("keep", &CoalescingPlan::keep,
+           "How long an item is remembered after its last use; longer while its message waits in a lane that lags.")
+      .at_least(1s);
 }
 
 void CoalescingPlan::validate(config::Problems& problems) const {

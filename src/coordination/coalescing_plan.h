@@ -19,7 +19,7 @@ struct CoalescingLane {
 
 struct CoalescingPlan {
   std::vector<CoalescingLane> lanes = {};
-  // How long an item is remembered after its last use.
+  // How long an item is remembered after its last use; longer while a message of it waits in a lane that lags.
   Duration keep = 45min;
 
   static void describe(config::Section<CoalescingPlan>& section);

@@ -67,8 +67,13 @@ class RedisCoalescingTest : public TaskFixture, public testing::WithParamInterfa
   void SetUp() override { open_.emplace(GetParam(), io_, CoalescingPlan{.lanes = {{"only", 1min}}}); }
   void TearDown() override { run(open_->close()); }
 
-  RefreshAnswer ask(coordination::Coalescing& instance, const std::string& item) {
-    return run(instance.request({item, 0, 0, {1h}}));
+  RefreshAnswer ask(coordination::Coalescing& instance, const std::string& item, Duration lag = 20min) {
+    return run(instance.request({item, 0, 0, {lag}}));
+  }
+  // In minutes, begun ones included.
+  int64_t kept_for(const std::string& item) {
+    redis::Command command = redis::Command("PTTL").key(key_of(item));
+    return (run(open_->redis().run(std::move(command))).integer() + 59'999) / 60'000;
   }
   static std::string key_of(const std::string& item) { return "sluice:coalescing:test:{" + item + "}"; }
 
@@ -78,10 +83,18 @@ class RedisCoalescingTest : public TaskFixture, public testing::WithParamInterfa
 
 TEST_P(RedisCoalescingTest, an_item_is_kept_for_45_minutes_beyond_its_last_use) {
   ask(open_->one(), item_);
-  redis::Command command = redis::Command("PTTL").key(key_of(item_));
-  const redis::Reply left = run(open_->redis().run(std::move(command)));
-  EXPECT_GT(left.integer(), 44 * 60'000);
-  EXPECT_LE(left.integer(), 45 * 60'000);
+  EXPECT_EQ(kept_for(item_), 45);
+}
+
+TEST_P(RedisCoalescingTest, an_item_whose_lane_lags_is_kept_as_long_as_its_message_may_wait) {
+  const Version version = ask(open_->one(), item_, 10h).message.version;
+  EXPECT_EQ(kept_for(item_), 20 * 60);
+  ask(open_->other(), item_, 11h);
+  EXPECT_EQ(kept_for(item_), 22 * 60);
+  run(open_->one().look({.item = item_, .version = version, .owner = "owner"}));
+  EXPECT_EQ(kept_for(item_), 22 * 60) << "it still waits";
+  run(open_->one().finish(item_, "owner", version));
+  EXPECT_EQ(kept_for(item_), 45) << "nothing of it waits any more";
 }
 
 TEST_P(RedisCoalescingTest, the_database_is_asked_once_for_each_server) {

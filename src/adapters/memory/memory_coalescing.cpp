@@ -61,7 +61,7 @@ size_t MemoryCoalescing::items() const {
 
 coordination::CoalescingItem& MemoryCoalescing::use(const std::string& item) {
   const Instant now = clock_.now();
-  while (!entries_.empty() && entries_.front().used + plan_.keep <= now) forget_oldest();
+  while (!entries_.empty() && entries_.front().used + entries_.front().state.keep(plan_) <= now) forget_oldest();
   const auto found = by_item_.find(item);
   if (found != by_item_.end()) {
     entries_.splice(entries_.end(), entries_, found->second);

@@ -5,6 +5,7 @@ namespace sluice::redis {
 const Script coalescing_script{R"(
 -- KEYS[1]  hash of the item: issued, done: the highest version issued, and satisfied
 --                            lane, version, since: the waiting message; version 0 where none waits
+--                            patience: with the waiting message (us), as its lane lagged when somebody last asked
 --                            owner, ends: the running fetch; owner '' where none runs
 -- ARGV     operation, keep (ms), longest lease (us), then what the operation takes
 --
@@ -13,17 +14,26 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local longest_lease = tonumber(ARGV[3])
 
-local kept = redis.call('HMGET', KEYS[1], 'issued', 'done', 'lane', 'version', 'since', 'owner', 'ends')
+local kept =
+  redis.call('HMGET', KEYS[1], 'issued', 'done', 'lane', 'version', 'since', 'owner', 'ends', 'patience')
 local issued, done = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
 local lane, version, since = tonumber(kept[3] or 0), tonumber(kept[4] or 0), tonumber(kept[5] or 0)
 local owner, ends = kept[6] or '', tonumber(kept[7] or 0)
+local patience = tonumber(kept[8] or 0)
 
 local function text(number) return string.format('%.0f', number) end
 
+-- While a message waits the item is kept at least as long as that may take.
+local function keep()
+  local longest = tonumber(ARGV[2])
+  if version > 0 then longest = math.max(longest, math.ceil(patience / 1000)) end
+  redis.call('PEXPIRE', KEYS[1], text(longest))
+end
+
 local function save()
   redis.call('HSET', KEYS[1], 'issued', text(issued), 'done', text(done), 'lane', text(lane), 'version', text(version),
-    'since', text(since), 'owner', owner, 'ends', text(ends))
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+    'since', text(since), 'owner', owner, 'ends', text(ends), 'patience', text(patience))
+  keep()
 end
 
 local learned = false
@@ -36,7 +46,7 @@ end
 
 -- Nothing has changed but what the caller knew of the row.
 local function used()
-  if learned then save() else redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  if learned then save() else keep() end
 end
 
 local function running_for()
@@ -82,7 +92,9 @@ function operations.request()
   local overtakes = version > 0 and asked < lane
   if version > 0 and not overtakes then
     local waited = now - since
-    if waited >= 0 and waited <= tonumber(ARGV[7 + lane]) then
+    learned = learned or patience ~= tonumber(ARGV[7 + lane])
+    patience = tonumber(ARGV[7 + lane])
+    if waited >= 0 and waited <= patience then
       used()
       return {'already', text(lane), text(version), text(since)}
     end
@@ -92,6 +104,7 @@ function operations.request()
   local new_version = next_version(run, 7 + lanes)
   if not new_version then return {'run', run} end
   issued = new_version
+  patience = tonumber(ARGV[7 + asked])
   local answer = publish(overtakes and 'upgraded' or 'published', asked, new_version)
   answer[8] = run
   return answer
