@@ -2,10 +2,14 @@
 
 #include <future>
 
+#include <boost/asio/use_future.hpp>
+
 #include "adapters/redis/redis_slots.h"
+#include "runtime/metrics.h"
 #include "tests/contract/leases_contract.h"
 #include "tests/contract/redis_engines.h"
 #include "tests/contract/slots_contract.h"
+#include "tests/support/needs.h"
 
 namespace sluice::test {
 namespace {
@@ -99,6 +103,34 @@ TEST_P(RedisLosses, tokens_of_slots_grow_also_when_redis_forgets_them) {
   const auto after = run(slots_->take(key_, 1, "somebody else", 1min)).value();
   EXPECT_GT(after.token, before.token);
   EXPECT_FALSE(run(slots_->renew(before, 1min)));
+}
+
+// One after the other, each tag of a server that does not answer would cost its whole patience.
+TEST(RedisLeasesAlone, of_many_tags_are_renewed_together) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  RedisServer server;
+  asio::io_context io;
+  SystemClock clock;
+  redis::Redis client({.url = server.url(), .command_timeout = 10s}, io.get_executor(), clock);
+  redis::RedisLeases held(client);
+  std::vector<coordination::Lease> all;
+  const auto finish = [&io](auto ended) {
+    while (ended.wait_for(0s) != std::future_status::ready) io.run_one();
+    return ended.get();
+  };
+  for (int i = 0; i < 300; ++i) {
+    const std::string key = fmt::format("key {}", i);
+    all.push_back({key, finish(asio::co_spawn(io, held.acquire(key, "me", 1min), asio::use_future)).value()});
+  }
+  server.pause();
+  auto renewing = asio::co_spawn(io, held.renew(all, 1min), asio::use_future);
+  while (io.poll() > 0) {
+  }
+  EXPECT_TRUE(metrics::expose().contains("redis_pending_commands 64\n")) << "one for each tag";
+  server.resume();
+  EXPECT_EQ(finish(std::move(renewing)).renewed.size(), 300U);
+  auto closing = asio::co_spawn(io, client.close(), asio::use_future);
+  while (closing.wait_for(0s) != std::future_status::ready) io.run_one();
 }
 
 // Where a replica takes over. (A single server that is replaced forgets its slots.)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "adapters/redis/slots.h"
+#include "adapters/redis/together.h"
 
 namespace sluice::redis {
 
@@ -95,13 +96,16 @@ Task<Renewal<Lease>> RedisLeases::renew(std::vector<Lease> leases, Duration ttl)
   std::map<std::string, std::vector<Lease>> by_tag;
   for (Lease& lease : leases) by_tag[tag_of(lease.key)].push_back(std::move(lease));
   Renewal<Lease> renewal;
+  // At once: a node that does not answer costs its own leases the time, and no others.
+  std::vector<Task<>> calls;
   for (const auto& [tag, all] : by_tag) {
     for (size_t begin = 0; begin < all.size(); begin += most_in_call) {
       const auto end = all.begin() + static_cast<ptrdiff_t>(std::min(begin + most_in_call, all.size()));
       std::vector<Lease> some(all.begin() + static_cast<ptrdiff_t>(begin), end);
-      co_await renew_some(std::move(some), ttl, renewal);
+      calls.push_back(renew_some(std::move(some), ttl, renewal));
     }
   }
+  co_await together(std::move(calls));
   co_return renewal;
 }
 
