@@ -1,7 +1,7 @@
 // Waiting for an engine's answer on the caller's own executor.
 //
 // A request that goes to another thread ends there, or its caller is cancelled first; which of the two is the request's
-// to decide: it has `expect` (what to resume, and where) and `leave` (the caller is gone).
+// to decide: it has `expect` (the caller to resume) and `leave` (the caller is gone).
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 
-#include "runtime/task.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice {
 
@@ -24,7 +24,7 @@ Task<> await_request(std::shared_ptr<Request> request, Submit submit) {
         if (const auto left = weak.lock()) left->leave();
       });
     }
-    request->expect(executor, std::move(handler));
+    request->expect({.executor = executor, .resume = std::move(handler)});
     submit(request);
   };
   co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);

@@ -17,10 +17,9 @@
 #include <vector>
 
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
 
 #include "runtime/errors.h"
-#include "runtime/task.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice {
 
@@ -63,35 +62,36 @@ Task<std::invoke_result_t<Function&>> Offload::run(Function function) {
     explicit State(Function f) : function(std::move(f)) {}
     Function function;
     std::conditional_t<std::is_void_v<Value>, std::monostate, std::optional<Value>> result;
-    std::exception_ptr error;
+    CallError error;
     bool refused = false;
+    WaitingCaller caller;
   };
   const auto state = std::make_shared<State>(std::move(function));
   const Executor executor = co_await asio::this_coro::executor;
   auto initiate = [this, state, executor](auto handler) {
-    // Shared, so that a refused piece of work gives the handler back.
-    auto done = std::make_shared<decltype(handler)>(std::move(handler));
-    const auto finish = [done, executor] { asio::post(executor, std::move(*done)); };
-    const bool accepted = try_submit([state, finish] {
+    state->caller = {.executor = executor, .resume = std::move(handler)};
+    const bool accepted = try_submit([shared = state]() mutable {
       try {
         if constexpr (std::is_void_v<Value>) {
-          state->function();
+          shared->function();
         } else {
-          state->result.emplace(state->function());
+          shared->result.emplace(shared->function());
         }
       } catch (...) {
-        state->error = std::current_exception();
+        shared->error = CallError(std::current_exception());
       }
-      finish();
+      WaitingCaller caller = std::move(shared->caller);
+      shared.reset();  // from here on the caller is its only owner
+      resume(std::move(caller));
     });
     if (!accepted) {
       state->refused = true;
-      finish();
+      resume(std::move(state->caller));
     }
   };
   co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
   if (state->refused) throw Overloaded(name_);
-  if (state->error) std::rethrow_exception(state->error);
+  state->error.rethrow();
   if constexpr (!std::is_void_v<Value>) co_return std::move(*state->result);
 }
 

@@ -37,10 +37,20 @@ bool Admin::is_left_out(rd_kafka_resp_err_t error, Gaps gaps) {
   return error != RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-void Admin::reach() const {
+std::optional<std::string> Admin::why_unreachable() const {
   const rd_kafka_metadata_t* given = nullptr;
-  throw_if(rd_kafka_metadata(instance_.get(), 0, nullptr, &given, timeout_ms()));
+  const rd_kafka_resp_err_t error = rd_kafka_metadata(instance_.get(), 0, nullptr, &given, timeout_ms());
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return rd_kafka_err2str(error);
   const Metadata metadata(given);
+  return std::nullopt;
+}
+
+bool Admin::is_missing(const std::string& topic) const {
+  const TopicHandle handle(rd_kafka_topic_new(instance_.get(), topic.c_str(), nullptr));
+  const rd_kafka_metadata_t* given = nullptr;
+  throw_if(rd_kafka_metadata(instance_.get(), 0, handle.get(), &given, timeout_ms()));
+  const Metadata metadata(given);
+  return metadata->topic_cnt == 1 && metadata->topics[0].err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
 }
 
 Admin::Cluster Admin::cluster() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,8 +27,11 @@ class Admin {
   // By topic and partition.
   using Place = std::pair<std::string, int32_t>;
 
-  // Throws where no broker answers. Asks for as little as there is to ask.
-  void reach() const;
+  // Why no broker answers; nothing where one does. Asks for as little as there is to ask.
+  std::optional<std::string> why_unreachable() const;
+
+  // Whether the brokers say that there is no such topic.
+  bool is_missing(const std::string& topic) const;
 
   struct Cluster {
     // By name, without Kafka's own and those that may not be looked at.

@@ -1,43 +1,43 @@
 #include "adapters/kafka/broker_check.h"
 
 #include <atomic>
-#include <exception>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-
+#include "adapters/kafka/handles.h"
 #include "runtime/await_request.h"
 
 namespace sluice::kafka {
 
-// One who waits for the answer, on an executor of its own.
+// One caller that waits for the answer.
 class BrokerCheck::Waiter {
  public:
-  void expect(Executor executor, std::move_only_function<void()> resume) {
-    executor_ = std::move(executor);
-    resume_ = std::move(resume);
-  }
-  void leave() { end(std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted))); }
-  void end(std::exception_ptr error) {
+  void expect(WaitingCaller caller) { caller_ = std::move(caller); }
+  void leave() {
     if (ended_.exchange(true)) return;
-    error_ = std::move(error);
-    asio::post(executor_, std::exchange(resume_, {}));
+    left_ = true;
+    resume(std::move(caller_));
   }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
+  void end(const Answer& problem) {
+    if (ended_.exchange(true)) return;
+    problem_ = problem;
+    resume(std::move(caller_));
+  }
+  void throw_if_failed() const {
+    if (left_) throw boost::system::system_error(asio::error::operation_aborted);
+    if (problem_) throw EngineUnavailable(engine_name, *problem_);
   }
 
  private:
-  Executor executor_;
-  std::move_only_function<void()> resume_;
+  WaitingCaller caller_;
   std::atomic<bool> ended_ = false;
-  std::exception_ptr error_;
+  bool left_ = false;
+  Answer problem_;
 };
 
 Task<> BrokerCheck::reach(Ask ask) {
   const auto waiter = std::make_shared<Waiter>();
   co_await await_request(waiter, [this, ask](const std::shared_ptr<Waiter>& one) { join(one, ask); });
-  waiter->rethrow();
+  waiter->throw_if_failed();
 }
 
 void BrokerCheck::join(const std::shared_ptr<Waiter>& waiter, Ask ask) {
@@ -50,18 +50,13 @@ void BrokerCheck::join(const std::shared_ptr<Waiter>& waiter, Ask ask) {
 }
 
 void BrokerCheck::answer(const Ask& ask) {
-  std::exception_ptr error;
-  try {
-    ask();
-  } catch (...) {
-    error = std::current_exception();
-  }
+  const Answer problem = ask();
   Waiters answered;
   {
     const std::lock_guard lock(mutex_);
     answered = std::exchange(waiting_, {});
   }
-  for (const auto& waiter : answered) waiter->end(error);
+  for (const auto& waiter : answered) waiter->end(problem);
 }
 
 }  // namespace sluice::kafka

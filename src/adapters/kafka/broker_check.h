@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/offload.h"
@@ -16,8 +18,10 @@ namespace sluice::kafka {
 // Safe to use from any thread.
 class BrokerCheck {
  public:
-  // Blocks for a short time, and throws what the callers are to get.
-  using Ask = std::function<void()>;
+  // Why no broker answers; nothing where one does.
+  using Answer = std::optional<std::string>;
+  // Blocks for a short time.
+  using Ask = std::function<Answer()>;
 
   BrokerCheck() : thread_("kafka check", 1, 1) {}
   // Ends the question under way.
@@ -25,7 +29,7 @@ class BrokerCheck {
   BrokerCheck(const BrokerCheck&) = delete;
   BrokerCheck& operator=(const BrokerCheck&) = delete;
 
-  // Asks, unless a question is under way already. Throws what that threw.
+  // Asks, unless a question is under way already. Throws EngineUnavailable where no broker answers.
   Task<> reach(Ask ask);
 
  private:

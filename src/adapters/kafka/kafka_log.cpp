@@ -43,7 +43,7 @@ class KafkaLog::Parts {
   Admin admin() { return admin(instances.config().request_timeout); }
   Task<> reach() {
     const Admin quick = admin(std::min<Duration>(longest_check, instances.config().request_timeout));
-    return check_.reach([quick] { quick.reach(); });
+    return check_.reach([quick] { return quick.why_unreachable(); });
   }
 
   Clock& clock;

@@ -168,8 +168,25 @@ TEST(Publishing, a_call_that_is_refused_at_once_ends_at_once) {
   wire.refuse_next = RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
   const auto call = call_of({{"t", "a", "a1"}, {"t", "a", "a2"}}, room());
   EXPECT_TRUE(call->start(wire.send));
-  EXPECT_TRUE(std::holds_alternative<HeldBack>(call->take().at(1)));
+  EXPECT_TRUE(std::holds_alternative<HeldBack>(call->take({"t"}).at(1)));
   EXPECT_TRUE(wire.sent.empty());
+}
+
+TEST(Publishing, an_unknown_topic_is_the_messages_fault_only_where_the_brokers_say_so) {
+  for (const auto error : {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
+                           RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION}) {
+    Wire wire;
+    const auto call = call_of({{"t", "a", "a1"}, {"u", "b", "b1"}, {"v", "c", "c1"}}, room());
+    call->start(wire.send);
+    wire.report(*call, 0, error);
+    wire.report(*call, 1, error);
+    wire.report(*call, 2);
+    EXPECT_EQ(call->topics_in_doubt(), (std::set<std::string>{"t", "u"}));
+    const std::vector<Published> outcomes = call->take({"u"});
+    EXPECT_TRUE(std::holds_alternative<Unknown>(outcomes.at(0)));
+    EXPECT_TRUE(std::holds_alternative<Rejected>(outcomes.at(1)));
+    EXPECT_TRUE(std::holds_alternative<Position>(outcomes.at(2)));
+  }
 }
 
 TEST(Publishing, an_unknown_outcome_ends_its_key_and_no_other) {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include <boost/asio/post.hpp>
-
+#include "adapters/kafka/admin.h"
 #include "adapters/kafka/statistics.h"
 #include "base/check.h"
 #include "runtime/await_request.h"
@@ -20,6 +19,7 @@ const metrics::Counter send_failed{
 
 // Polling goes on after others on the executor had their turn.
 constexpr int events_at_once = 64;
+constexpr Duration longest_question = 1s;
 
 using Headers = std::unique_ptr<rd_kafka_headers_t, Destroy<rd_kafka_headers_destroy>>;
 
@@ -67,7 +67,26 @@ Task<std::vector<messaging::Published>> Producer::publish(std::vector<messaging:
   const auto call = std::make_shared<Publishing>(std::move(messages), pending_, deadline);
   if (pending_->too_much()) throw Overloaded(engine_name);
   co_await await_request(call, [this](const std::shared_ptr<Publishing>& submitted) { submit(submitted); });
-  co_return call->take();
+  const std::set<std::string> in_doubt = call->topics_in_doubt();
+  if (in_doubt.empty()) co_return call->take();
+  const std::set<std::string> missing_topics = co_await missing(in_doubt);
+  co_return call->take(missing_topics);
+}
+
+Task<std::set<std::string>> Producer::missing(std::set<std::string> topics) {
+  const Admin admin(instance_, std::min<Duration>(longest_question, instances_.config().request_timeout));
+  const auto ask = [admin, topics = std::move(topics)] {
+    std::set<std::string> missing;
+    for (const std::string& topic : topics) {
+      if (admin.is_missing(topic)) missing.insert(topic);
+    }
+    return missing;
+  };
+  try {
+    co_return co_await instances_.offload().run(ask);
+  } catch (const EngineUnavailable&) {
+    co_return std::set<std::string>{};
+  }
 }
 
 void Producer::submit(const std::shared_ptr<Publishing>& call) {
@@ -146,21 +165,11 @@ void Producer::on_error(rd_kafka_event_t* event) {
 }
 
 void Producer::resume(Calls ended) {
-  struct Group {
-    Executor executor;
-    Calls calls;
-  };
-  std::vector<Group> groups;
-  for (auto& call : ended) {
-    auto group = std::ranges::find(groups, call->executor(), &Group::executor);
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{call->executor(), {}});
-    group->calls.push_back(std::move(call));
-  }
-  for (Group& group : groups) {
-    asio::post(group.executor, [calls = std::move(group.calls)] {
-      for (const auto& call : calls) call->resume();
-    });
-  }
+  std::vector<WaitingCaller> callers;
+  callers.reserve(ended.size());
+  for (const auto& call : ended) callers.push_back(call->take_caller());
+  ended.clear();
+  resume_all(std::move(callers));
 }
 
 }  // namespace sluice::kafka

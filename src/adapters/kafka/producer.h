@@ -1,8 +1,9 @@
 // Publishing through one instance of librdkafka.
 //
 // Any thread hands messages over; they are not copied. Reports come in batches on the producer's executor, and callers
-// of one executor are resumed together. A call ends within the send timeout, whatever the brokers do. What all calls
-// keep waiting is bounded: a call that does not fit, even alone, is refused before anything of it was sent.
+// of one executor are resumed together. A call ends within the send timeout, whatever the brokers do, and a second or
+// two later where they have to be asked whether a topic exists. What all calls keep waiting is bounded: a call that
+// does not fit, even alone, is refused before anything of it was sent.
 #pragma once
 
 #include <map>
@@ -40,6 +41,8 @@ class Producer {
   using Calls = std::vector<std::shared_ptr<Publishing>>;
 
   void submit(const std::shared_ptr<Publishing>& call);
+  // Those of the topics that don't exist, as far as the brokers tell.
+  Task<std::set<std::string>> missing(std::set<std::string> topics);
   rd_kafka_resp_err_t send(Publishing::Sent& sent);
   rd_kafka_topic_t* topic(const std::string& name);
   void look();

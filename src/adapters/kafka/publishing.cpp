@@ -4,8 +4,6 @@
 #include <array>
 #include <unordered_map>
 
-#include <boost/asio/post.hpp>
-
 #include "base/check.h"
 
 namespace sluice::kafka {
@@ -25,16 +23,16 @@ size_t bytes_of_all(const std::vector<Message>& messages) {
 }
 
 // The message's own fault: it would be refused again.
-constexpr std::array refusals = {
-    RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,    RD_KAFKA_RESP_ERR_INVALID_MSG,
-    RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,      RD_KAFKA_RESP_ERR_INVALID_RECORD,
-    RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP,     RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT,
-    RD_KAFKA_RESP_ERR_POLICY_VIOLATION,      RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION,
-    RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
-    RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION};
+constexpr std::array refusals = {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_MSG,
+                                 RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,   RD_KAFKA_RESP_ERR_INVALID_RECORD,
+                                 RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP,  RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT,
+                                 RD_KAFKA_RESP_ERR_POLICY_VIOLATION,   RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION};
+// What librdkafka says by its metadata, which may be stale.
+constexpr std::array doubts = {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
+                               RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION};
 
-bool is_refusal(rd_kafka_resp_err_t error) {
-  return std::ranges::find(refusals, error) != refusals.end();
+bool is_one_of(const auto& errors, rd_kafka_resp_err_t error) {
+  return std::ranges::find(errors, error) != errors.end();
 }
 
 void decide(Publishing::Sent& sent, Published outcome) {
@@ -114,11 +112,12 @@ bool Publishing::report(Sent& sent, const rd_kafka_message_t& report, const Send
 }
 
 void Publishing::fail(Sent& sent, rd_kafka_resp_err_t error) {
-  if (is_refusal(error)) {
+  if (is_one_of(refusals, error)) {
     decide(sent, Rejected{rd_kafka_err2str(error)});
   } else {
     rd_kafka_resp_err_t none = RD_KAFKA_RESP_ERR_NO_ERROR;
     failure_.compare_exchange_strong(none, error);
+    sent.topic_in_doubt = is_one_of(doubts, error);
     decide(sent, Unknown{rd_kafka_err2str(error)});
   }
   for (Sent* held = sent.next; held != nullptr; held = held->next) decide(*held, HeldBack{});
@@ -140,16 +139,24 @@ bool Publishing::end_as(State state) {
   return state_.compare_exchange_strong(waiting, state);
 }
 
-void Publishing::expect(Executor executor, std::move_only_function<void()> resume) {
-  executor_ = std::move(executor);
-  resume_ = std::move(resume);
+void Publishing::expect(WaitingCaller caller) {
+  caller_ = std::move(caller);
 }
 
 void Publishing::leave() {
-  if (end_as(State::left)) asio::post(executor_, std::exchange(resume_, {}));
+  if (end_as(State::left)) resume(take_caller());
 }
 
-std::vector<Published> Publishing::take() {
+std::set<std::string> Publishing::topics_in_doubt() const {
+  std::set<std::string> topics;
+  if (state_ == State::left || failure_ == RD_KAFKA_RESP_ERR_NO_ERROR) return topics;
+  for (const Sent& sent : sent_) {
+    if (sent.decided.load(std::memory_order_acquire) && sent.topic_in_doubt) topics.insert(sent.message->topic);
+  }
+  return topics;
+}
+
+std::vector<Published> Publishing::take(const std::set<std::string>& missing) {
   const State state = state_;
   check(state != State::waiting, "a publish call that has not ended");
   if (state == State::left) throw boost::system::system_error(asio::error::operation_aborted);
@@ -157,7 +164,10 @@ std::vector<Published> Publishing::take() {
   std::vector<Published> outcomes;
   outcomes.reserve(sent_.size());
   for (Sent& sent : sent_) {
-    if (sent.decided.load(std::memory_order_acquire)) {
+    const bool decided = sent.decided.load(std::memory_order_acquire);
+    if (decided && sent.topic_in_doubt && missing.contains(sent.message->topic)) {
+      outcomes.emplace_back(Rejected{rd_kafka_err2str(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)});
+    } else if (decided) {
       outcomes.push_back(std::move(sent.outcome));
     } else {
       outcomes.emplace_back(Unknown{rd_kafka_err2str(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT)});

@@ -9,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/pending.h"
 #include "messaging/message_log.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice::kafka {
 
@@ -26,7 +28,8 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
     const messaging::Message* message = nullptr;
     Sent* next = nullptr;  // of the same key
     messaging::Published outcome{};
-    std::atomic<bool> decided = false;  // and the outcome stays
+    bool topic_in_doubt = false;        // librdkafka does not know the topic, or the partition
+    std::atomic<bool> decided = false;  // and all of this stays
   };
   // Hands a message to librdkafka; what is no error is reported later.
   using Send = std::function<rd_kafka_resp_err_t(Sent&)>;
@@ -40,17 +43,21 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
 
   // For the caller: sends what may be sent. True when everything is decided already.
   bool start(const Send& send);
-  void expect(Executor executor, std::move_only_function<void()> resume);
+  void expect(WaitingCaller caller);
   void leave();
-  // The outcomes; throws EngineUnavailable where none is known, and operation_aborted where the caller has left.
-  std::vector<messaging::Published> take();
+  // Topics that librdkafka did not know. Its metadata may be stale, as it is while brokers restart: only the brokers
+  // can tell whether a topic exists.
+  std::set<std::string> topics_in_doubt() const;
+  // The outcomes; what went to a topic among `missing` is rejected. Throws EngineUnavailable where none is known, and
+  // operation_aborted where the caller has left.
+  std::vector<messaging::Published> take(const std::set<std::string>& missing = {});
 
   // For the producer: a report. True when that was the last and the caller is to be resumed.
   bool report(Sent& sent, const rd_kafka_message_t& report, const Send& send);
   // Its time is up. True when the caller is to be resumed.
   bool expire();
-  const Executor& executor() const { return executor_; }
-  void resume() { std::exchange(resume_, {})(); }
+  // Once the call has ended.
+  WaitingCaller take_caller() { return std::move(caller_); }
 
  private:
   enum class State { waiting, finished, expired, left };
@@ -75,8 +82,7 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
   std::atomic<rd_kafka_resp_err_t> failure_ = RD_KAFKA_RESP_ERR_NO_ERROR;
   std::atomic<State> state_ = State::waiting;
   std::shared_ptr<Publishing> self_;  // while librdkafka has messages
-  Executor executor_;
-  std::move_only_function<void()> resume_;
+  WaitingCaller caller_;
 };
 
 }  // namespace sluice::kafka

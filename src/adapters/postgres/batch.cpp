@@ -5,20 +5,18 @@ namespace {
 
 constexpr unsigned conflict_attempts = 5;
 
-// Reads may be repeated; a write's outcome is unknown once it was sent.
-std::exception_ptr unknown_outcome(RequestKind kind, const std::string& reason) {
-  using enum EngineUnavailable::Retryable;
-  return std::make_exception_ptr(EngineUnavailable(engine_name, reason, kind == RequestKind::read ? yes : no));
-}
+// How the connection under a batch ended.
+struct Broken {
+  bool late = false;
+  std::string reason;
+};
 
-std::exception_ptr error_of_broken_connection(RequestKind kind) {
-  try {
-    throw;
-  } catch (const DeadlineExceeded&) {
-    return std::current_exception();
-  } catch (const std::exception& error) {
-    return unknown_outcome(kind, error.what());
-  }
+// Reads may be repeated; a write's outcome is unknown once it was sent.
+CallError error_of(const Broken& broken, RequestKind kind) {
+  using enum EngineUnavailable::Retryable;
+  if (broken.late) return CallError(std::make_exception_ptr(DeadlineExceeded(engine_name)));
+  const auto retryable = kind == RequestKind::read ? yes : no;
+  return CallError(std::make_exception_ptr(EngineUnavailable(engine_name, broken.reason, retryable)));
 }
 
 // What is left of a batch: the requests from `next_` on, of which `take_` go into the next pipeline.
@@ -41,8 +39,8 @@ class Batch {
     }
   }
 
-  void fail_rest(const std::exception_ptr& error) {
-    for (size_t i = next_; i < requests_.size(); ++i) requests_[i]->fail(error);
+  void fail_rest(const Broken& broken) {
+    for (size_t i = next_; i < requests_.size(); ++i) requests_[i]->fail(error_of(broken, requests_[i]->kind));
     settle(requests_.size() - next_);
   }
 
@@ -52,7 +50,11 @@ class Batch {
   void committed(std::vector<StepResult> results) {
     for (size_t i = 0; i < take_; ++i) {
       Request& request = *requests_[next_ + i];
-      results[i].error ? request.fail(results[i].error) : request.finish(std::move(results[i].rows));
+      if (results[i].error) {
+        request.fail(CallError(std::move(results[i].error)));
+      } else {
+        request.finish(std::move(results[i].rows));
+      }
     }
     settle(take_);
   }
@@ -65,7 +67,7 @@ class Batch {
       return;
     }
     if (failure.conflict() && ++conflicts_ < conflict_attempts) return;
-    requests_[next_]->fail(to_exception(failure, requests_[next_]->text));
+    requests_[next_]->fail(CallError(to_exception(failure, requests_[next_]->text)));
     settle(1);
   }
 
@@ -91,18 +93,21 @@ class Batch {
 }  // namespace
 
 Task<> run_batch(Connection& connection, const PostgresConfig& config, Requests requests) {
-  const RequestKind kind = requests.front()->kind;
   const Duration silence = config.statement_timeout + config.silence_grace;
   Batch batch(std::move(requests));
+  std::optional<Broken> broken;
   try {
     while (!batch.done()) {
       std::vector<Step> steps = batch.steps();
       PipelineOutcome outcome = co_await connection.run(std::move(steps), silence);
       batch.ended(std::move(outcome));
     }
-  } catch (...) {
-    batch.fail_rest(error_of_broken_connection(kind));
+  } catch (const DeadlineExceeded&) {
+    broken = {.late = true, .reason = {}};
+  } catch (const std::exception& error) {
+    broken = {.late = false, .reason = error.what()};
   }
+  if (broken) batch.fail_rest(*broken);
 }
 
 }  // namespace sluice::postgres

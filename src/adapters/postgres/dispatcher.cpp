@@ -168,8 +168,7 @@ void Dispatcher::refuse(std::deque<std::shared_ptr<Request>>& requests, size_t c
   if (count == 0) return;
   Requests refused;
   for (; count > 0; --count) {
-    // One each: callers on different threads share nothing.
-    requests.front()->fail(std::make_exception_ptr(EngineUnavailable(engine_name, reason)));
+    requests.front()->fail(CallError(std::make_exception_ptr(EngineUnavailable(engine_name, reason))));
     refused.push_back(std::move(requests.front()));
     requests.pop_front();
     admitted_.fetch_sub(1);

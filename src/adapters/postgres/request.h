@@ -5,12 +5,12 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "adapters/sql/database.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice::postgres {
 
@@ -33,10 +33,10 @@ class Request {
   bool start();
   bool left() const { return state_ == State::left; }
   void finish(sql::Rows rows);
-  void fail(std::exception_ptr error);
+  void fail(CallError error);
 
   // For the caller: what it waits with, its leaving, and the end.
-  void expect(Executor executor, std::move_only_function<void()> resume);
+  void expect(WaitingCaller caller);
   void leave();
   sql::Rows take();
 
@@ -47,14 +47,13 @@ class Request {
 
   std::atomic<State> state_ = State::queued;
   sql::Rows rows_;
-  std::exception_ptr error_;
-  Executor executor_;
-  std::move_only_function<void()> resume_;
+  CallError error_;
+  WaitingCaller caller_;
 };
 
 using Requests = std::vector<std::shared_ptr<Request>>;
 
-// Resumes the callers of finished requests, each on its executor: those of one executor with a single post.
+// Resumes the callers of finished requests.
 void answer(std::span<const std::shared_ptr<Request>> requests);
 
 }  // namespace sluice::postgres

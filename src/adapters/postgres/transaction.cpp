@@ -157,7 +157,7 @@ Task<> run_transaction(Connection& connection, const PostgresConfig& config, Clo
   } catch (...) {  // cancelled: the driver closes
     error = std::make_exception_ptr(EngineUnavailable(engine_name, "shutting down"));
   }
-  error ? request->fail(std::move(error)) : request->finish({});
+  error ? request->fail(CallError(std::move(error))) : request->finish({});
   answer(std::span(&request, 1));
 }
 

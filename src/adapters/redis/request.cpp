@@ -19,20 +19,19 @@ bool Request::finish(Outcome outcome) {
   return state_.compare_exchange_strong(expected, State::finished);
 }
 
-void Request::expect(Executor executor, std::move_only_function<void()> resume) {
-  executor_ = std::move(executor);
-  resume_ = std::move(resume);
+void Request::expect(WaitingCaller caller) {
+  caller_ = std::move(caller);
   counted = false;
   state_ = State::waiting;
 }
 
 void Request::leave() {
   State expected = State::waiting;
-  if (state_.compare_exchange_strong(expected, State::left)) asio::post(executor_, std::move(resume_));
+  if (state_.compare_exchange_strong(expected, State::left)) resume(std::move(caller_));
 }
 
 void Request::refuse(Failure failure) {
-  if (finish(std::move(failure))) asio::post(executor_, std::move(resume_));
+  if (finish(std::move(failure))) resume(std::move(caller_));
 }
 
 Outcome Request::take() {
@@ -40,24 +39,14 @@ Outcome Request::take() {
   return std::move(outcome_);
 }
 
-void Answers::finish(std::shared_ptr<Request> request, Outcome outcome) {
+void Answers::finish(const std::shared_ptr<Request>& request, Outcome outcome) {
   if (!request->finish(std::move(outcome))) return;
-  finished_.push_back(std::move(request));
+  finished_.push_back(std::move(request->caller_));
   if (finished_.size() == 1) asio::post(executor_, [this] { flush(); });
 }
 
 void Answers::flush() {
-  std::vector<Group> groups;
-  for (auto& request : std::exchange(finished_, {})) {
-    auto group = std::ranges::find(groups, request->executor_, &Group::executor);
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{request->executor_, {}});
-    group->requests.push_back(std::move(request));
-  }
-  for (Group& group : groups) {
-    asio::post(group.executor, [finished = std::move(group.requests)] {
-      for (const auto& request : finished) std::exchange(request->resume_, {})();
-    });
-  }
+  resume_all(std::exchange(finished_, {}));
 }
 
 }  // namespace sluice::redis

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +15,7 @@
 #include "adapters/redis/redis_config.h"
 #include "adapters/redis/reply.h"
 #include "runtime/errors.h"
-#include "runtime/task.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice::redis {
 
@@ -79,7 +78,7 @@ class Request {
   bool finish(Outcome outcome);
 
   // For the caller: what it waits with, its leaving, the end. It may be submitted again afterwards.
-  void expect(Executor executor, std::move_only_function<void()> resume);
+  void expect(WaitingCaller caller);
   void leave();
   void refuse(Failure failure);
   Outcome take();
@@ -91,29 +90,24 @@ class Request {
   Admission admission_;
   std::atomic<State> state_ = State::waiting;
   Outcome outcome_;
-  Executor executor_;
-  std::move_only_function<void()> resume_;
+  WaitingCaller caller_;
 };
 
 using Requests = std::vector<std::shared_ptr<Request>>;
 
-// Resumes the callers of finished requests: those of one turn that share an executor with a single post.
+// Resumes the callers of finished requests, all of one turn together.
 // Belongs to one executor.
 class Answers {
  public:
   explicit Answers(Executor executor) : executor_(std::move(executor)) {}
 
-  void finish(std::shared_ptr<Request> request, Outcome outcome);
+  void finish(const std::shared_ptr<Request>& request, Outcome outcome);
   // At once, not at the end of the turn.
   void flush();
 
  private:
-  struct Group {
-    Executor executor;
-    Requests requests;
-  };
   Executor executor_;
-  Requests finished_;
+  std::vector<WaitingCaller> finished_;
 };
 
 }  // namespace sluice::redis

@@ -73,7 +73,7 @@ Task<std::vector<Published>> EmbeddedLog::store(Screened screened) {
   const LogAppender::Waiting waiting(appender, screened.entries);
   Write write{.messages = &screened.entries, .executor = executor};
   co_await appender.submit(write);
-  if (write.error) std::rethrow_exception(write.error);
+  write.error.rethrow();
   auto entry = screened.entries.begin();
   for (Published& outcome : screened.outcomes) {
     if (auto* position = std::get_if<Position>(&outcome)) position->offset = (entry++)->offset;

@@ -124,7 +124,7 @@ Task<sql::Rows> SqliteDatabase::write(sql::Statement statement, sql::Params para
   const Executor executor = co_await asio::this_coro::executor;
   Write write{.statement = statement, .params = &params, .executor = executor};
   co_await parts_->queue->submit(write);
-  if (write.error) std::rethrow_exception(write.error);
+  write.error.rethrow();
   co_return std::move(write.rows);
 }
 
@@ -132,7 +132,7 @@ Task<> SqliteDatabase::run(const Body& body) {
   const Executor executor = co_await asio::this_coro::executor;
   Write write{.body = &body, .executor = executor};
   co_await parts_->queue->submit(write);
-  if (write.error) std::rethrow_exception(write.error);
+  write.error.rethrow();
 }
 
 }  // namespace sluice::sqlite

@@ -104,7 +104,7 @@ Task<> SqliteJournal::durable(Number number) {
   const Executor executor = co_await asio::this_coro::executor;
   Write presence{.executor = executor};
   co_await queue_.submit(presence);
-  if (presence.error) std::rethrow_exception(presence.error);
+  presence.error.rethrow();
   check(number <= durable_.load(std::memory_order_acquire), "a commit left records of the journal behind");
 }
 

@@ -11,24 +11,6 @@ namespace {
 // About a tenth of a millisecond: longer rounds are slept through.
 constexpr int most_looks = 200;
 
-// Answers for one executor; run there.
-struct Answers {
-  Executor executor;
-  std::vector<std::move_only_function<void()>> resumes;
-  size_t next = 0;
-
-  void operator()() {
-    try {
-      while (next < resumes.size()) resumes[next++]();
-    } catch (...) {
-      // One caller's exception leaves through the event loop; the others still get their answers.
-      const Executor same = executor;
-      asio::post(same, std::move(*this));
-      throw;
-    }
-  }
-};
-
 }  // namespace
 
 void WriteQueue::push(Write& write) {
@@ -86,20 +68,12 @@ Writes WriteQueue::take() {
 void WriteQueue::answer(const Writes& finished) {
   if (finished.empty()) return;
   unanswered_.fetch_sub(finished.size(), std::memory_order_relaxed);
-  std::vector<Answers> answers;
+  std::vector<WaitingCaller> callers;
+  callers.reserve(finished.size());
   for (Write* write : finished) {
-    auto place = std::ranges::find(answers, write->executor, &Answers::executor);
-    if (place == answers.end()) {
-      answers.push_back({.executor = write->executor, .resumes = {}});
-      place = std::prev(answers.end());
-      place->resumes.reserve(finished.size());
-    }
-    place->resumes.push_back(std::move(write->resume));
+    callers.push_back({.executor = write->executor, .resume = std::move(write->resume)});
   }
-  for (Answers& each : answers) {
-    const Executor executor = each.executor;
-    asio::post(executor, std::move(each));
-  }
+  resume_all(std::move(callers));
 }
 
 void WriteQueue::hold(bool held) {

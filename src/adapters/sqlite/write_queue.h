@@ -17,6 +17,7 @@
 #include <boost/asio/deferred.hpp>
 
 #include "adapters/sql/database.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice::sqlite {
 
@@ -34,7 +35,7 @@ struct Write {
   bool only_takes_part() const { return params == nullptr && body == nullptr && messages == nullptr; }
 
   sql::Rows rows{};
-  std::exception_ptr error{};
+  CallError error{};
 
   Executor executor{};  // the coroutine's
   std::move_only_function<void()> resume{};

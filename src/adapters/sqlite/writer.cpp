@@ -38,10 +38,6 @@ class SqliteTx : public sql::Tx {
   std::exception_ptr failure_;
 };
 
-void fail_all(const Writes& group, const std::exception_ptr& error) {
-  for (Write* write : group) write->error = error;
-}
-
 }  // namespace
 
 Writer::Writer(std::unique_ptr<Connection> connection, WriteQueue& queue, std::vector<CommitRider*> riders,
@@ -60,11 +56,11 @@ void Writer::serve() {
   metrics::HistogramCell& seconds = group_seconds.with({});
   Writes group;
   while (queue_.next(group)) {
-    const std::exception_ptr refused = begin();
+    const std::optional<Refusal> refused = begin();
     group = queue_.take();
     const Instant start = clock_.now();
     if (refused) {
-      fail_all(group, refused);
+      for (Write* write : group) refused->fail(*write);
     } else if (commit_group(group) == GroupEnd::undone_by_member) {
       commit_singly(group);
     }
@@ -73,20 +69,31 @@ void Writer::serve() {
   }
 }
 
-std::exception_ptr Writer::begin() {
+std::optional<Writer::Refusal> Writer::begin() {
+  using enum EngineUnavailable::Retryable;
   try {
     connection_->execute("BEGIN IMMEDIATE");
-    return nullptr;
-  } catch (...) {
-    return std::current_exception();
+    return std::nullopt;
+  } catch (const EngineUnavailable& error) {
+    return Refusal{.reason = error.what(), .retryable = error.retryable() ? yes : no};
+  } catch (const std::exception& error) {
+    return Refusal{.reason = error.what()};
   }
+}
+
+void Writer::Refusal::fail(Write& write) const {
+  write.error = CallError(std::make_exception_ptr(EngineUnavailable("sqlite", reason, retryable)));
 }
 
 void Writer::commit_singly(const Writes& group) {
   if (group.size() == 1) return;
   for (Write* write : group) {
-    write->error = begin();
-    if (!write->error) commit_group({write});
+    write->error = {};
+    if (const auto refused = begin()) {
+      refused->fail(*write);
+    } else {
+      commit_group({write});
+    }
   }
 }
 
@@ -100,16 +107,15 @@ Writer::GroupEnd Writer::commit_group(const Writes& group) {
     commit(group);
     return GroupEnd::answered;
   } catch (const sql::ConstraintViolation&) {
-    if (group.size() == 1) fail_all(group, std::current_exception());
+    if (group.size() == 1) group.front()->error = CallError(std::current_exception());
     roll_back();
     return GroupEnd::undone_by_member;
   } catch (const std::exception& error) {
     roll_back();
     log::error("a commit failed", {{"error", error.what()}, {"writes", group.size()}});
     for (CommitRider* rider : riders_) rider->commit_failed(error.what());
-    using Retryable = EngineUnavailable::Retryable;
-    fail_all(group, std::make_exception_ptr(EngineUnavailable(
-                        "sqlite", fmt::format("the commit failed: {}", error.what()), Retryable::no)));
+    const Refusal refusal{.reason = fmt::format("the commit failed: {}", error.what())};
+    for (Write* write : group) refusal.fail(*write);
     return GroupEnd::answered;
   }
 }
@@ -128,7 +134,7 @@ void Writer::run(Write& write) {
       write.rows = connection_->execute(write.statement.text(sql::Dialect::sqlite), *write.params);
     }
   } catch (...) {
-    write.error = std::current_exception();
+    write.error = CallError(std::current_exception());
   }
 }
 

@@ -12,6 +12,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "adapters/sqlite/commit_rider.h"
@@ -36,8 +38,14 @@ class Writer {
   enum class GroupEnd { answered, undone_by_member };
 
   void serve();
-  // The error, if it can't.
-  std::exception_ptr begin();
+  // Why a transaction could not begin or commit. Each of its writes gets an exception of its own.
+  struct Refusal {
+    std::string reason;
+    EngineUnavailable::Retryable retryable = EngineUnavailable::Retryable::no;
+
+    void fail(Write& write) const;
+  };
+  std::optional<Refusal> begin();
   // In a transaction that was begun, which is ended.
   GroupEnd commit_group(const Writes& group);
   void commit_singly(const Writes& group);

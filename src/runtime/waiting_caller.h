@@ -1,0 +1,51 @@
+// Ending a call on one thread and resuming its caller on another.
+//
+// A caller waits on its own executor while a thread of an engine does the work. That thread lets go of everything that
+// belongs to the call before it resumes the caller: libstdc++ counts the owners of an exception where TSan cannot see
+// it, and a caller may free what its result refers to.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "runtime/task.h"
+
+namespace sluice {
+
+// Whom to resume, and where.
+struct WaitingCaller {
+  Executor executor{};
+  std::move_only_function<void()> resume{};
+};
+
+// The error of a call, owned by one thread at a time. It can be moved and not copied: callers that fail for the same
+// reason each get an exception of their own.
+class CallError {
+ public:
+  CallError() = default;
+  // Takes the only reference. One made of std::current_exception() is the only one once the handler has been left.
+  explicit CallError(std::exception_ptr error) : error_(std::move(error)) {}
+  CallError(CallError&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  CallError& operator=(CallError&& other) noexcept {
+    error_ = std::exchange(other.error_, nullptr);
+    return *this;
+  }
+
+  explicit operator bool() const { return error_ != nullptr; }
+  // Throws the error, if there is one, and gives it up.
+  void rethrow() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+// Resumes callers on their executors, those of one executor with a single post. What a caller throws leaves through its
+// event loop; the others are still resumed.
+void resume_all(std::vector<WaitingCaller> callers);
+void resume(WaitingCaller caller);
+
+}  // namespace sluice
