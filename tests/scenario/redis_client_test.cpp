@@ -96,6 +96,37 @@ TEST_F(RedisSingle, a_script_gets_the_run_id_of_the_server_that_runs_it) {
   EXPECT_THAT(server->cli({"INFO", "server"}), testing::HasSubstr("run_id:" + second));
 }
 
+TEST_F(RedisSingle, a_server_that_became_a_replica_is_left_for_its_master_and_found_again_when_it_is_one) {
+  RedisServer other({.settings = {"repl-diskless-sync-delay 0"}});
+  const auto follow = [](const RedisServer& replica, const RedisServer& master) {
+    replica.cli({"REPLICAOF", "127.0.0.1", std::to_string(master.port())});
+  };
+  const auto set = [this](const char* value) {
+    return eventually([&] { return failure(Command("SET").key("a").arg(value)) == "none"; });
+  };
+  ASSERT_TRUE(set("1"));
+  follow(*server, other);
+  ASSERT_TRUE(set("2"));
+  EXPECT_EQ(other.cli({"GET", "a"}), "2");
+  ASSERT_TRUE(eventually([&] { return server->cli({"GET", "a"}) == "2"; }));
+
+  server->cli({"REPLICAOF", "NO", "ONE"});
+  follow(other, *server);
+  ASSERT_TRUE(set("3"));
+  EXPECT_EQ(server->cli({"GET", "a"}), "3");
+}
+
+TEST_F(RedisSingle, a_master_that_is_gone_is_given_up_for_the_server_it_took_over_from) {
+  RedisServer other({.settings = {"repl-diskless-sync-delay 0"}});
+  ASSERT_TRUE(works());
+  server->cli({"REPLICAOF", "127.0.0.1", std::to_string(other.port())});
+  ASSERT_TRUE(eventually([&] { return failure(Command("SET").key("a").arg("1")) == "none"; }));
+  other.kill();
+  server->cli({"REPLICAOF", "NO", "ONE"});
+  ASSERT_TRUE(eventually([&] { return failure(Command("SET").key("a").arg("2")) == "none"; }));
+  EXPECT_EQ(server->cli({"GET", "a"}), "2");
+}
+
 TEST_F(RedisSingle, a_silent_server_costs_each_caller_its_time_and_no_more) {
   connect({.url = server->url(), .command_timeout = 100ms});
   ASSERT_TRUE(works());

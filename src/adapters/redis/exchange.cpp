@@ -35,12 +35,13 @@ Exchange::Exchange(RedisConfig config, Executor executor, Clock& clock)
       // Jitter must differ between processes; nothing else hangs on it.
       random_(static_cast<uint64_t>(clock.wall().time_since_epoch().count())),
       answers_(executor_),
-      context_{access_, executor_, clock_, random_, answers_, [this] { ask_for_slots(); }},
+      context_{access_, executor_, clock_, random_, answers_, [this] { in_doubt(); }},
       nodes_(context_, place_.seeds, config_.cluster),
       scope_(executor_),
       pending_(std::make_shared<std::atomic<size_t>>(0)),
       retry_random_(random_.next()),
       time_changed_(executor_),
+      slots_wanted_(config_.cluster),
       slots_wanted_now_(executor_) {}
 
 Exchange::~Exchange() = default;
@@ -48,7 +49,7 @@ Exchange::~Exchange() = default;
 void Exchange::start() {
   nodes_.start();
   scope_.spawn("redis time", keep_time());
-  if (config_.cluster) scope_.spawn("redis slots", keep_slots());
+  scope_.spawn("redis slots", keep_slots());
 }
 
 Task<> Exchange::close() {
@@ -165,19 +166,27 @@ void Exchange::ask_for_slots() {
   slots_wanted_now_.notify_all();
 }
 
+// A single server that is away is waited for where it is. One that took over from it may have given back.
+void Exchange::in_doubt() {
+  const Node* master = nodes_.of_slot(0);
+  const bool moved = master != nullptr && master->address() != place_.seeds.front();
+  if (config_.cluster || moved) ask_for_slots();
+}
+
 Task<> Exchange::keep_slots() {
   return run_forever("redis slots", clock_, random_, [this] { return refresh_slots(); }, slots_backoff);
 }
 
 Task<> Exchange::refresh_slots() {
-  if (!slots_wanted_) co_await slots_wanted_now_.wait_until(clock_, clock_.now() + slots_every);
+  if (!slots_wanted_ && config_.cluster) co_await slots_wanted_now_.wait_until(clock_, clock_.now() + slots_every);
+  while (!slots_wanted_ && !config_.cluster) co_await slots_wanted_now_.wait();
   slots_wanted_ = false;
   std::string reason;
   const std::vector<Address> asked = nodes_.whom_to_ask();
   for (const Address& address : asked) {
     try {
-      const Reply reply = co_await ask_slots_of(address);
-      nodes_.assign(read_slots(reply, address));
+      const std::vector<SlotRange> slots = co_await slots_by(address);
+      nodes_.assign(slots);
       reason.clear();
       break;
     } catch (const EngineUnavailable& error) {
@@ -196,13 +205,13 @@ Task<> Exchange::refresh_slots() {
   co_await clock_.sleep_for(slots_pause);  // who asks meanwhile is answered together
 }
 
-Task<Reply> Exchange::ask_slots_of(Address address) {
-  const Instant deadline = clock_.now() + config_.command_timeout;
-  const auto request = std::make_shared<Request>(Command("CLUSTER").arg("SLOTS"), deadline, pending_);
-  request->target.address = address;
-  Outcome outcome = co_await perform(request);
-  if (const auto* failure = std::get_if<Failure>(&outcome)) throw EngineUnavailable(engine_name, failure->text);
-  Reply reply = std::move(std::get<Answer>(outcome).reply);
+Task<std::vector<SlotRange>> Exchange::slots_by(Address address) {
+  if (!config_.cluster) {
+    const Reply info = co_await ask(address, Command("INFO").arg("replication"));
+    if (info.is_error()) throw EngineUnavailable(engine_name, info.error());
+    co_return std::vector{read_master(info.text(), address)};
+  }
+  const Reply reply = co_await ask(address, Command("CLUSTER").arg("SLOTS"));
   if (reply.is_error()) {
     throw EngineUnavailable(engine_name, fmt::format("{} does not tell the cluster's slots: {}; check redis.cluster",
                                                      address.to_string(), reply.error()));
@@ -210,7 +219,16 @@ Task<Reply> Exchange::ask_slots_of(Address address) {
   if (reply.array().empty()) {
     throw EngineUnavailable(engine_name, fmt::format("{}: nobody serves any slot", address.to_string()));
   }
-  co_return reply;
+  co_return read_slots(reply, address);
+}
+
+Task<Reply> Exchange::ask(Address address, Command command) {
+  const Instant deadline = clock_.now() + config_.command_timeout;
+  const auto request = std::make_shared<Request>(std::move(command), deadline, pending_);
+  request->target.address = address;
+  Outcome outcome = co_await perform(request);
+  if (const auto* failure = std::get_if<Failure>(&outcome)) throw EngineUnavailable(engine_name, failure->text);
+  co_return std::move(std::get<Answer>(outcome).reply);
 }
 
 void Exchange::refuse_unrouted(Failure failure) {

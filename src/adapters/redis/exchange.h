@@ -2,7 +2,8 @@
 //
 // Callers put requests into a queue; the client's thread takes all that are there at once and hands each to its node.
 // It also keeps everybody's time, and in a cluster the map of slots up to date: the map is read at the start, when a
-// node moved us on or got lost, and now and then; requests for it that come together are one.
+// node moved us on or got lost, and now and then; requests for it that come together are one. A single server serves
+// all slots until it says that it is read-only: then whom it follows does.
 #pragma once
 
 #include <atomic>
@@ -43,8 +44,12 @@ class Exchange {
   Task<> keep_time();
   Task<> keep_slots();
   Task<> refresh_slots();
-  Task<Reply> ask_slots_of(Address address);
+  // Who serves which slots, as this node says.
+  Task<std::vector<SlotRange>> slots_by(Address address);
+  Task<Reply> ask(Address address, Command command);
   void ask_for_slots();
+  // A connection is lost.
+  void in_doubt();
   void refuse_unrouted(Failure failure);
 
   const RedisConfig config_;
@@ -67,7 +72,7 @@ class Exchange {
   std::deque<std::shared_ptr<Request>> unrouted_;  // until the slots are known
   Instant look_at_ = Instant::max();               // when somebody's time may be up
   Wakeup time_changed_;
-  bool slots_wanted_ = true;
+  bool slots_wanted_;
   std::string no_slots_because_ = "the cluster did not tell its slots in time";
   bool slots_refused_ = false;  // the last who were asked did not tell
   Wakeup slots_wanted_now_;

@@ -1,7 +1,7 @@
 // The nodes of a Redis, and which of them serves what.
 //
-// A single server is a cluster of one that serves every slot. Of a real one the masters are known from the last time
-// somebody asked; a node that serves nothing any more is let go. Belongs to one executor.
+// A single server is a cluster of one that serves every slot, or whom it follows. Of a real one the masters are known
+// from the last time somebody asked; a node that serves nothing any more is let go. Belongs to one executor.
 #pragma once
 
 #include <array>

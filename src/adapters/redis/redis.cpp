@@ -67,8 +67,7 @@ class Call {
     }
     if (error.starts_with("MOVED ") || error.starts_with("ASK ")) return follow(answer);
     if (error.starts_with("LOADING") || error.starts_with("TRYAGAIN")) return Next::later;
-    if (error.starts_with("CLUSTERDOWN") || error.starts_with("MASTERDOWN") ||
-        (cluster() && error.starts_with("READONLY"))) {
+    if (error.starts_with("CLUSTERDOWN") || error.starts_with("MASTERDOWN") || error.starts_with("READONLY")) {
       request_->target.map_stale = true;
       return Next::later;
     }

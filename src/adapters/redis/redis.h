@@ -6,7 +6,7 @@
 //
 // Commands of all callers share a few connections and leave together: what is waiting when the socket is free goes out
 // in one write. In a cluster each goes to the node that has its slot; MOVED, ASK, resharding and failover are dealt
-// with here, within the command's time.
+// with here, within the command's time. A single server that became a replica is left for the master that it names.
 //
 // What happens to a command:
 //   - it is answered: `run` returns the reply;

@@ -51,6 +51,17 @@ TEST(RedisSlots, that_cannot_be_are_refused) {
   EXPECT_THROW(read_slots(Reply(Reply::Array{Reply::Array{Reply(0)}}), {}), EngineUnavailable);
 }
 
+TEST(RedisSlots, of_a_single_server_are_its_own_or_its_masters) {
+  const Address asked{"10.0.0.1", 7000};
+  EXPECT_EQ(read_master("# Replication\r\nrole:master\r\nconnected_slaves:0\r\n", asked), (SlotRange{0, 16383, asked}));
+  const SlotRange followed =
+      read_master("# Replication\r\nrole:slave\r\nmaster_host:10.0.0.2\r\nmaster_port:7001\r\n", asked);
+  EXPECT_EQ(followed, (SlotRange{0, 16383, {"10.0.0.2", 7001}}));
+  for (const char* bad : {"", "role:slave", "role:slave\r\nmaster_host:h\r\nmaster_port:0", "role"}) {
+    EXPECT_THROW(read_master(bad, asked), EngineUnavailable) << bad;
+  }
+}
+
 TEST(RedisRedirect, names_slot_and_node) {
   const Address asked{"10.0.0.1", 7000};
   const auto moved = Redirect::parse("MOVED 3999 127.0.0.1:6381", asked);

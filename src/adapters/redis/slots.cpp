@@ -71,6 +71,29 @@ std::vector<SlotRange> read_slots(const Reply& reply, const Address& asked) {
   return ranges;
 }
 
+SlotRange read_master(std::string_view info, const Address& asked) {
+  SlotRange all{0, slot_count - 1, asked};
+  if (info_field(info, "role") == "master") return all;
+  const std::string_view host = info_field(info, "master_host");
+  const auto port = whole_number<uint16_t>(info_field(info, "master_port"), 65536);
+  if (host.empty() || !port || *port == 0) {
+    throw EngineUnavailable(engine_name, fmt::format("{} is no master and names none", asked.to_string()));
+  }
+  all.master = {std::string(host), *port};
+  return all;
+}
+
+std::string_view info_field(std::string_view info, std::string_view name) {
+  while (!info.empty()) {
+    const std::string_view line = info.substr(0, info.find_first_of("\r\n"));
+    if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ':') {
+      return line.substr(name.size() + 1);
+    }
+    info.remove_prefix(std::min(info.size(), line.size() + 1));
+  }
+  return {};
+}
+
 std::optional<Redirect> Redirect::parse(std::string_view error, const Address& asked) {
   const size_t first = error.find(' ');
   const size_t second = error.find(' ', std::min(first, error.size() - 1) + 1);

@@ -28,6 +28,13 @@ struct SlotRange {
 // EngineUnavailable where the reply is something else.
 std::vector<SlotRange> read_slots(const Reply& reply, const Address& asked);
 
+// Reads what a single server says to INFO replication: the master of all slots is itself or whom it follows. Throws
+// EngineUnavailable where it names nobody.
+SlotRange read_master(std::string_view info, const Address& asked);
+
+// The value of a field in what INFO says; empty where there is none.
+std::string_view info_field(std::string_view info, std::string_view name);
+
 // Where MOVED and ASK point: "MOVED 3999 127.0.0.1:6381".
 struct Redirect {
   uint16_t slot = 0;
