@@ -121,5 +121,37 @@ TEST_F(RedisMessages, reach_every_node_of_a_cluster) {
   EXPECT_EQ(notes.next(), "b: by the client");
 }
 
+// The node stays connected to whoever listens to it; only the cluster knows it no longer.
+void put_out(test::RedisCluster& cluster, test::RedisServer& node) {
+  const std::string id = test::RedisCluster::id_of(node);
+  const std::string replica = node.cli({"CLUSTER", "REPLICAS", id});
+  const size_t port = replica.find(':') + 1;
+  for (size_t i = 0; i < cluster.size(); ++i) {
+    if (std::to_string(cluster.node(i).port()) != replica.substr(port, replica.find('@') - port)) continue;
+    cluster.node(i).cli({"CLUSTER", "FAILOVER", "TAKEOVER"});
+  }
+  cluster.wait_for_failover(node);
+  for (size_t i = 0; i < cluster.size(); ++i) {
+    if (&cluster.node(i) != &node) cluster.node(i).cli({"CLUSTER", "FORGET", id});
+  }
+  node.cli({"CLUSTER", "RESET", "HARD"});
+}
+
+TEST_F(RedisMessages, keep_coming_when_the_node_they_came_from_leaves_the_cluster) {
+  test::RedisCluster cluster;
+  test::RedisServer* left = &cluster.master_of("a");
+  listen({.url = left->url(), .cluster = true});
+  EXPECT_EQ(notes.next(), "listening");
+  for (size_t i = 0; i < cluster.size(); ++i) {
+    if (cluster.node(i).cli({"CLIENT", "LIST"}).contains("cmd=subscribe")) left = &cluster.node(i);
+  }
+  test::RedisServer& stays = cluster.other_master(*left);
+  put_out(cluster, *left);
+  EXPECT_EQ(notes.next(), "interrupted");
+  EXPECT_EQ(notes.next(), "listening");
+  stays.cli({"PUBLISH", "a", "after it left"});
+  EXPECT_EQ(notes.next(), "a: after it left");
+}
+
 }  // namespace
 }  // namespace sluice::redis

@@ -1,7 +1,11 @@
 #include "adapters/redis/subscriber.h"
 
+#include <algorithm>
+#include <set>
+
 #include "adapters/redis/command.h"
 #include "adapters/redis/redis.h"
+#include "adapters/redis/slots.h"
 #include "adapters/redis/wire.h"
 #include "base/check.h"
 #include "runtime/deadline.h"
@@ -13,6 +17,7 @@ namespace {
 
 // A server that says nothing for two of these is asked no longer.
 constexpr Duration ping_every = 1s;
+constexpr Duration members_every = 5s;
 
 Place place_of(const RedisConfig& config) {
   const auto place = Place::parse(config.url);
@@ -46,6 +51,7 @@ class Subscriber::Line {
         random_(static_cast<uint64_t>(clock.wall().time_since_epoch().count())),
         scope_(std::move(executor)) {
     scope_.spawn("redis messages", keep_listening());
+    if (config_.cluster) scope_.spawn("redis members", keep_members());
   }
 
   Task<> close() { return scope_.close(); }
@@ -55,23 +61,82 @@ class Subscriber::Line {
     return run_forever("redis messages", clock_, random_, [this] { return listen(); }, config_.reconnect);
   }
 
-  // The seeds in turn: one that is down must not keep us from the others.
   Task<> listen() {
-    const Address address = place_.seeds[turn_++ % place_.seeds.size()];
-    Task<std::unique_ptr<Wire>> opening = Wire::open(access_, address);
-    const Deadline deadline = Deadline::after(clock_, config_.connect_timeout);
-    const std::unique_ptr<Wire> wire =
-        co_await with_deadline(clock_, deadline, address.to_string(), std::move(opening));
-    co_await send(*wire, subscription(channels_));
+    if (config_.cluster && members_.empty()) co_await learn_members();
+    const Address address = next_address();
+    wire_ = co_await open(address);
+    co_await send(*wire_, subscription(channels_));
     listening_ = false;
     subscribed_ = 0;
     try {
-      co_await take_messages(*wire);
+      co_await take_messages(*wire_);
     } catch (const EngineUnavailable& error) {
       log::warning("lost the connection for Redis messages", {{"node", address.to_string()}, {"error", error.what()}});
+    } catch (const boost::system::system_error&) {
+      if (!has_left_) throw;  // cancelled
+      log::warning("a node left the Redis Cluster", {{"node", address.to_string()}});
     }
+    has_left_ = false;
+    wire_.reset();
     if (!listening_) throw EngineUnavailable(engine_name, "not subscribed");
     listener_.on_interrupted();
+  }
+
+  // In turn: one that is down must not keep us from the others.
+  Address next_address() {
+    const std::vector<Address>& all = config_.cluster ? members_ : place_.seeds;
+    return all[turn_++ % all.size()];
+  }
+
+  Task<std::unique_ptr<Wire>> open(Address address) {
+    Task<std::unique_ptr<Wire>> opening = Wire::open(access_, address);
+    const Deadline deadline = Deadline::after(clock_, config_.connect_timeout);
+    co_return co_await with_deadline(clock_, deadline, address.to_string(), std::move(opening));
+  }
+
+  Task<> keep_members() {
+    return run_forever("redis members", clock_, random_, [this] { return look_at_members(); }, config_.reconnect);
+  }
+
+  Task<> look_at_members() {
+    co_await clock_.sleep_for(members_every);
+    co_await learn_members();
+    if (!wire_ || std::ranges::find(members_, wire_->address()) != members_.end()) co_return;
+    has_left_ = true;
+    wire_->close();
+  }
+
+  // From others than the one we listen to, which may not know that it was put out, and from the seeds if need be.
+  Task<> learn_members() {
+    std::vector<Address> asked;
+    for (const Address& member : members_) {
+      if (!wire_ || member != wire_->address()) asked.push_back(member);
+    }
+    if (!asked.empty()) std::ranges::rotate(asked, asked.begin() + static_cast<ptrdiff_t>(random_.below(asked.size())));
+    asked.insert(asked.end(), place_.seeds.begin(), place_.seeds.end());
+    std::string reason;
+    for (const Address& address : asked) {
+      try {
+        members_ = co_await members_by(address);
+        co_return;
+      } catch (const EngineUnavailable& error) {
+        reason = error.what();
+      }
+    }
+    throw EngineUnavailable(engine_name, "nobody tells the members of the cluster: " + reason);
+  }
+
+  // The masters that serve slots; at least one.
+  Task<std::vector<Address>> members_by(Address address) {
+    const std::unique_ptr<Wire> wire = co_await open(address);
+    const Deadline deadline = Deadline::after(clock_, config_.connect_timeout);
+    Task<Reply> asking = wire->ask(encoded(Command("CLUSTER").arg("SLOTS")));
+    const Reply reply = co_await with_deadline(clock_, deadline, address.to_string(), std::move(asking));
+    if (reply.is_error()) throw EngineUnavailable(engine_name, reply.error());
+    std::set<Address> masters;
+    for (const SlotRange& range : read_slots(reply, address)) masters.insert(range.master);
+    if (masters.empty()) throw EngineUnavailable(engine_name, address.to_string() + ": nobody serves any slot");
+    co_return std::vector<Address>(masters.begin(), masters.end());
   }
 
   Task<> take_messages(Wire& wire) {
@@ -116,6 +181,9 @@ class Subscriber::Line {
   const std::vector<std::string> channels_;
   Listener& listener_;
   SeededRandom random_;
+  std::vector<Address> members_;  // of a cluster; empty until somebody told
+  std::unique_ptr<Wire> wire_;    // while there is a connection
+  bool has_left_ = false;         // the node of that connection is no member any more
   size_t turn_ = 0;
   size_t subscribed_ = 0;  // channels of this connection
   bool listening_ = false;

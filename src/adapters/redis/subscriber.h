@@ -26,7 +26,9 @@ class Listener {
   virtual void on_message(std::string_view channel, std::string_view message) = 0;
 };
 
-// Belongs to one executor. In a cluster messages reach every node, so any of them will do.
+// Belongs to one executor. In a cluster messages reach every member, so any of them will do; but who joins and who
+// leaves has to be known, since a node that left stays connected and hears nothing any more. So every few seconds
+// another member is asked who the members are.
 class Subscriber {
  public:
   // Starts connecting, and again after every loss. References must outlive it.

@@ -68,7 +68,6 @@ Task<> Wire::log_in(const Access& access) {
   }
 }
 
-// While nobody else writes or reads.
 Task<Reply> Wire::ask(std::string bytes) {
   co_await stream_->write(bytes);
   while (true) {

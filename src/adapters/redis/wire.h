@@ -32,6 +32,8 @@ class Wire {
 
   void write(std::string_view bytes, Stream::Done done) { stream_->write(bytes, std::move(done)); }
   Task<> write(std::string_view bytes) { return stream_->write(bytes); }
+  // Sends a command and returns its reply. While nobody else writes or reads.
+  Task<Reply> ask(std::string bytes);
   // Reads what there is, at least a byte. Throws EngineUnavailable when the connection is lost.
   Task<> fill();
   // The next complete reply among what was read.
@@ -43,7 +45,6 @@ class Wire {
   Wire(std::unique_ptr<Stream> stream, Address address, size_t max_reply)
       : stream_(std::move(stream)), address_(std::move(address)), reader_(max_reply) {}
   Task<> log_in(const Access& access);
-  Task<Reply> ask(std::string bytes);
 
   std::unique_ptr<Stream> stream_;
   Address address_;
