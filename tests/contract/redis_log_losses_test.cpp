@@ -311,6 +311,30 @@ TEST_F(RedisLogAlone, an_idle_member_of_sixty_partitions_costs_little) {
   run(open.close());
 }
 
+// What a member that died before Redis' clock went back by a day leaves behind.
+TEST_F(RedisLogAlone, a_clock_that_went_back_lets_no_dead_member_keep_its_partitions) {
+  SLUICE_NEEDS(RedisServer::why_missing());
+  RedisServer server;
+  OpenRedisLog open(engine_of(server), io_);
+  run(open.log().declare({{"topic", 1, 1h}}));
+  run(publish_one(open.log(), {"topic", "key", "0"}));
+  const auto tomorrow =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch() + 24h);
+  const std::string until = std::to_string(tomorrow.count());
+  const std::string groups = redis::LogKeys({"topic", 0}).groups;
+  server.cli({"ZADD", redis::log_members_key("group"), until, "dead topic"});
+  server.cli(
+      {"HSET", groups, "owner:group", "dead", "token:group", "1", "until:group", until, "session:group", "2000"});
+  messaging::SubscriptionConfig config{.group = "group", .topics = {"topic"}, .session = 2s};
+  LogReader reader{open.log().subscribe(config, io_.get_executor()), {}, clock_, history_};
+  EXPECT_TRUE(eventually([&] {
+    run(reader.read());
+    return history_.seen().size() == 1;
+  }));
+  run(reader.leave());
+  run(open.close());
+}
+
 TEST_F(RedisLogAlone, messages_arrive_also_where_no_word_of_them_does) {
   SLUICE_NEEDS(RedisServer::why_missing());
   RedisServer server;

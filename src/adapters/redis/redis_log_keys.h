@@ -3,7 +3,8 @@
 //   sluice:log:topics                   hash: topic -> "PARTITIONS RETENTION", in microseconds
 //   sluice:{log:TOPIC:P}:messages       stream: o (ordinal), k (key), p (payload), h (headers)
 //   sluice:{log:TOPIC:P}:state          hash: life, last (id), count (ordinal of the last), bell (1: somebody waits)
-//   sluice:{log:TOPIC:P}:groups         hash: for each group next:G (id), owner:G, token:G, until:G (milliseconds)
+//   sluice:{log:TOPIC:P}:groups         hash: for each group next:G (id), owner:G, token:G, until:G and session:G
+//                                       (milliseconds)
 //   sluice:{log:TOPIC:P}:generation:ID  of a publisher that did not learn what became of a call (log_scripts::publish)
 //   sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is dead (milliseconds)
 //

@@ -181,6 +181,10 @@ const Script join{also_when_full(R"(
 -- Returns 1 if it was not among them, then all.
 local now = millis()
 local changed = redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. text(now))
+-- Whoever lives that long was seen by a clock that went back since: it begins anew.
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], text(now + 10 * ARGV[2]), '+inf')) do
+  redis.call('ZADD', KEYS[1], text(now + ARGV[2]), member)
+end
 local added = redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[1])
 local ttl = 10 * ARGV[2]
 if redis.call('PTTL', KEYS[1]) < ttl then redis.call('PEXPIRE', KEYS[1], text(ttl)) end
@@ -202,9 +206,15 @@ const Script hold{also_when_full(R"(
 -- ARGV  group, member, its session (ms), token (empty: to get the lease)
 -- Returns 0 and for how long (ms) somebody else has it; or 1, token, next ('' if nothing was committed), last id.
 local owner, token, til, next = 'owner:' .. ARGV[1], 'token:' .. ARGV[1], 'until:' .. ARGV[1], 'next:' .. ARGV[1]
-local held = redis.call('HMGET', KEYS[2], owner, token, til, next)
+local session = 'session:' .. ARGV[1]
+local held = redis.call('HMGET', KEYS[2], owner, token, til, next, session)
 local now = micros()
 local left = held[1] and tonumber(held[3]) - math.floor(now / 1000) or 0
+-- Longer than its holder asked for: the clock went back, and the holder may be dead. It gets one session from now.
+if left > tonumber(held[5] or 0) then
+  left = tonumber(held[5] or 0)
+  redis.call('HSET', KEYS[2], til, text(math.floor(now / 1000) + left))
+end
 local mine = ARGV[4]
 if mine ~= '' then
   if held[2] ~= mine or not held[1] then return {0, math.max(0, left)} end
@@ -214,7 +224,7 @@ else
   -- The clock makes it grow also after the last one was forgotten.
   mine = text(math.max(tonumber(held[2] or 0) + 1, now))
 end
-redis.call('HSET', KEYS[2], owner, ARGV[2], token, mine, til, text(math.floor(now / 1000) + ARGV[3]))
+redis.call('HSET', KEYS[2], owner, ARGV[2], token, mine, til, text(math.floor(now / 1000) + ARGV[3]), session, ARGV[3])
 return {1, mine, held[4] or '', redis.call('HGET', KEYS[1], 'last') or '0-0'}
 )")};
 
@@ -233,7 +243,7 @@ const Script let_go{also_when_full(R"(
 -- ARGV  group, token, channel, news
 -- The token stays, so that the next one is another.
 if redis.call('HGET', KEYS[1], 'token:' .. ARGV[1]) ~= ARGV[2] then return 0 end
-if redis.call('HDEL', KEYS[1], 'owner:' .. ARGV[1], 'until:' .. ARGV[1]) > 0 then
+if redis.call('HDEL', KEYS[1], 'owner:' .. ARGV[1], 'until:' .. ARGV[1], 'session:' .. ARGV[1]) > 0 then
   redis.call('PUBLISH', ARGV[3], ARGV[4])
 end
 return 1
