@@ -14,7 +14,8 @@
 //   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found
 //            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given
 //   writing: UPDATE jobs SET ... FROM unnest(...) AS given WHERE jobs.id = ANY (ARRAY[given.id])
-//            `= ANY` of one value can be neither hashed nor merged, which leaves a lookup for each row
+//            `= ANY` of one value can be neither hashed nor merged, which leaves a lookup for each row; a condition on
+//            the row alone would be another way to begin, so it stands in a CASE together with what is given
 #pragma once
 
 #include "adapters/sql/tx_task.h"

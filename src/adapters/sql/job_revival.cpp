@@ -26,8 +26,8 @@ constexpr Statement remove_finished = "DELETE FROM finished_jobs WHERE id = $1";
 constexpr Statement renew{Statement::PerDialect{
     .postgres = "UPDATE jobs SET lock_expires_at = now() + lock_ttl * interval '1 microsecond', updated_at = now() "
                 "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) "
-                "WHERE jobs.id = ANY (ARRAY[given.id]) AND lock_token = ANY (ARRAY[given.token]) "
-                "  AND status NOT IN ('queued', 'failed') "
+                "WHERE jobs.id = ANY (ARRAY[given.id]) "
+                "  AND CASE WHEN status = 'running' THEN lock_token END = ANY (ARRAY[given.token]) "
                 "RETURNING jobs.id",
     .sqlite = "UPDATE jobs SET lock_expires_at = now() + lock_ttl, updated_at = now() "
               "WHERE id = $1 AND lock_token = $2 AND status = 'running' RETURNING id"}};

@@ -72,7 +72,9 @@ constexpr Statement read_seekers{Statement::PerDialect{
 constexpr Statement take_back{Statement::PerDialect{
     .postgres = R"(
         UPDATE jobs SET slot = NULL, updated_at = now() FROM unnest($1::uuid[]) AS given (id)
-        WHERE jobs.id = ANY (ARRAY[given.id]) AND jobs.status <> 'running' RETURNING jobs.id)",
+        WHERE jobs.id = ANY (ARRAY[CASE WHEN jobs.status <> 'running' THEN given.id END])
+          AND jobs.id = ANY (ARRAY[given.id])
+        RETURNING jobs.id)",
     .sqlite = "UPDATE jobs SET slot = NULL, updated_at = now() WHERE id = $1 AND status <> 'running' RETURNING id"}};
 constexpr Statement give{Statement::PerDialect{
     .postgres = R"(
@@ -124,7 +126,6 @@ constexpr Statement remove_keys{
     Statement::PerDialect{.postgres = R"(
         DELETE FROM throttle_keys AS k USING unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
         WHERE k.kind = ANY (ARRAY[given.kind]) AND k.throttle_key = ANY (ARRAY[given.throttle_key])
-          AND look_at IS NULL
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL LIMIT 1) IS NULL
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)",
                           .sqlite = "DELETE FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
