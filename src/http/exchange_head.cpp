@@ -64,10 +64,7 @@ bool Exchange::compress(Response& response, Plan& plan) {
 
   if (const std::string* body = whole_body(response)) {
     if (body->size() < worker_.engine.config.compress_from) return false;
-    if (!response.gzip) {
-      response.gzip = std::make_shared<const std::string>(worker_.gzip().compress(*body));
-      if (response.keep_gzip) response.keep_gzip(response.gzip);
-    }
+    if (!response.gzip) response.gzip = std::make_shared<const std::string>(worker_.gzip().compress(*body));
     response.body = std::move(response.gzip);
   } else {
     plan.compress_stream = true;

@@ -143,10 +143,8 @@ struct Response {
   int status = 200;
   Headers headers;
   std::variant<std::string, SharedBytes, std::unique_ptr<BodySource>, Takeover> body;
-  // The same body compressed, where somebody keeps that; sent to those who take it. Where it is not there yet, who
-  // would keep it is given what was compressed now.
+  // The same body compressed, where the handler has it; sent to clients that accept it instead of compressing again.
   SharedBytes gzip{};
-  std::move_only_function<void(SharedBytes)> keep_gzip{};
   // Awaited on the connection's thread where the whole answer could not be sent: takes back what it promised.
   std::move_only_function<Task<>()> if_unsent{};
 
