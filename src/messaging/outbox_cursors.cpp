@@ -73,8 +73,8 @@ bool OutboxCursors::advance(const std::vector<BucketScan>& planned, const Outbox
 
 void OutboxCursors::advance(Place& place, int64_t highest, int64_t read_to, const OutboxBatch& batch, Instant now) {
   if (place.next && place.next->id <= read_to) {
-    std::vector<int64_t> still_open;
-    std::ranges::set_intersection(place.next->open_writers, batch.open_writers, std::back_inserter(still_open));
+    const auto end = std::ranges::lower_bound(batch.open_writers, place.next->reader);
+    const std::ranges::subrange still_open(batch.open_writers.begin(), end);
     const bool known = std::ranges::includes(not_awaited_, still_open);
     if (known || now >= place.next->since + long_open) {
       place.after = place.next->id;
@@ -82,7 +82,7 @@ void OutboxCursors::advance(Place& place, int64_t highest, int64_t read_to, cons
       place.next.reset();
     }
   }
-  if (!place.next && highest > place.after) place.next = {highest, batch.open_writers, now};
+  if (!place.next && highest > place.after) place.next = {highest, batch.reader, now};
 }
 
 void OutboxCursors::rewind() {

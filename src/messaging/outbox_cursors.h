@@ -3,8 +3,9 @@
 // Reading a bucket from its start each time would walk over every row published since the oldest transaction of the
 // database began, because those can't be cleaned up yet. Going on behind the last id seen would lose rows, or take an
 // aggregate's later row before an earlier one, because ids become visible out of order. So a scan moves up to an id
-// once every transaction that was open when the id was seen has ended: then nothing can appear below it. A transaction
-// that stays open for long is not waited for; when it ends, all is read from the start.
+// once every transaction that was open when the id was seen has ended: then nothing can appear below it. Which those
+// are is known from the next read on (OutboxBatch). A transaction that stays open for long is not waited for; when it
+// ends, all is read from the start.
 //
 // An aggregate whose row was refused is held off for a while, with its later rows; then its bucket is read from the
 // start.
@@ -40,10 +41,10 @@ class OutboxCursors {
   Instant next_release() const;
 
  private:
-  // The next place of a scan.
+  // The next place of a scan, seen by the transaction `reader`.
   struct Step {
     int64_t id = 0;
-    std::vector<int64_t> open_writers;
+    int64_t reader = 0;
     Instant since;
   };
   struct Place {

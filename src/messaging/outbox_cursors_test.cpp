@@ -8,9 +8,10 @@ namespace {
 struct OutboxCursorsTest : testing::Test {
   OutboxCursorsTest() { cursors.adopt({{0, 1}, {1, 1}}); }
 
-  // Reads rows with these ids from bucket 0 while these transactions are open.
+  // Reads rows with these ids from bucket 0 while these transactions are known to be open.
   bool read(const std::vector<int64_t>& ids, std::vector<int64_t> open = {}, size_t most = 100) {
-    OutboxBatch batch{.cut = ids.size() >= most, .open_writers = std::move(open)};
+    if (!open.empty()) reader = std::max(reader, open.back() + 1);
+    OutboxBatch batch{.cut = ids.size() >= most, .reader = reader, .open_writers = std::move(open)};
     for (const int64_t id : ids) batch.rows.push_back({{id, {0, 1}}, fmt::format("aggregate {}", id), {}});
     return cursors.advance(cursors.plan(), batch, {most, most}, now);
   }
@@ -22,6 +23,7 @@ struct OutboxCursorsTest : testing::Test {
   }
 
   OutboxCursors cursors;
+  int64_t reader = 0;  // the number of the next read
   Instant now{1h};
 };
 
@@ -33,6 +35,15 @@ TEST_F(OutboxCursorsTest, a_scan_moves_on_when_nothing_can_appear_behind_it) {
   EXPECT_TRUE(read({12}, {80}));
   EXPECT_EQ(after(), 9);
   EXPECT_EQ(after(1), 0);
+}
+
+TEST_F(OutboxCursorsTest, a_transaction_that_the_read_itself_did_not_list_is_waited_for) {
+  reader = 72;
+  read({9});
+  read({}, {71});
+  EXPECT_EQ(after(), 0) << "71 has a lower number than whoever saw 9";
+  read({}, {73});
+  EXPECT_EQ(after(), 9) << "73 began later";
 }
 
 TEST_F(OutboxCursorsTest, a_transaction_that_stays_open_is_not_waited_for_but_its_end_begins_all_again) {

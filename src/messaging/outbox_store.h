@@ -52,8 +52,11 @@ struct BatchLimits {
 struct OutboxBatch {
   std::vector<OutboxRow> rows{};
   bool cut = false;  // a limit was reached: there may be more behind the last row, in its bucket and the next
-  // Transactions that were open when the rows were read, by number, growing: only they can bring about rows with ids
-  // below one that was seen.
+  // The number of the transaction that read the rows; 0 where there are none, or where only one transaction writes at a
+  // time. Whoever can still bring about a row with an id below one of these has a lower number and is open.
+  int64_t reader = 0;
+  // Transactions that were open when this batch was read, by number, growing. Complete below the `reader` of every
+  // earlier batch; above that some may be missing.
   std::vector<int64_t> open_writers{};
 };
 

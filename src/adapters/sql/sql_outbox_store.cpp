@@ -24,11 +24,18 @@ using messaging::Refusal;
 // One short index scan per bucket, which stops after a few rows whatever lies behind; a bucket whose fence is old gives
 // no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or republished
 // aggregate under an old fence sees none. Bytes are counted before payloads are fetched, so that none behind the limit
-// is. PostgreSQL's snapshot ("xmin:xmax:open,open,...") comes with every row, and alone where there is none; SQLite has
-// no two writers at once.
+// is.
+//
+// PostgreSQL's snapshot ("xmin:xmax:open,open,...") comes with every row, and alone where there is none. It does not
+// list transactions at or above its xmax, one past the highest that has ended, although they may be open and have drawn
+// ids below those that are seen. So a read that sees rows takes a number of its own, after its snapshot: whoever drew a
+// lower id had its number before (append_outbox), and once the read has ended every snapshot lists it. SQLite has no
+// two writers at once.
 constexpr Statement find_unpublished{Statement::PerDialect{
     .postgres =
-        "SELECT found.*, pg_current_snapshot()::text FROM (VALUES (1)) AS always LEFT JOIN ("
+        "SELECT found.*, pg_current_snapshot()::text, "
+        "  CASE WHEN found.id IS NULL THEN 0 ELSE pg_current_xact_id()::text::bigint END "
+        "FROM (VALUES (1)) AS always LEFT JOIN ("
         "  SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
         "    payload, headers FROM ("
         "  SELECT event.*, scan.fence, "
@@ -67,7 +74,7 @@ constexpr Statement find_unpublished{Statement::PerDialect{
         "counted AS (SELECT *, sum(size) OVER (ORDER BY place, id ROWS UNBOUNDED PRECEDING) - size AS ahead FROM "
         "found) "
         "SELECT event.id, event.bucket, counted.fence, event.message_id, event.topic, event.aggregate_type, "
-        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::' "
+        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::', 0 "
         "FROM counted JOIN outbox_events AS event ON event.id = counted.id "
         "WHERE counted.ahead < $7 ORDER BY counted.place, event.id"}};
 
@@ -152,8 +159,9 @@ OutboxRow to_row(const Row& row) {
           .unreadable = std::move(unreadable)};
 }
 
-TxTask<> execute_body(Tx& tx, Statement statement, Params params) {
-  co_await tx.execute(statement, std::move(params));
+TxTask<Rows> execute_body(Tx& tx, Statement statement, Params params) {
+  Rows rows = co_await tx.execute(statement, std::move(params));
+  co_return rows;
 }
 
 TxTask<Refusal> refuse_body(Tx& tx, OutboxMark mark, std::string reason, int tries) {
@@ -182,10 +190,15 @@ Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, Bat
   const Dialect dialect = database_.dialect();
   Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, afters), limits.rows,
                 limits.of_bucket, json::encode(without), limits.bytes);
-  const Rows found = co_await database_.read(find_unpublished, std::move(params));
+  // A number that is taken after the read's snapshot needs a transaction that nobody shares.
+  const bool numbered = dialect == Dialect::postgres;
+  Task<Rows> reading = numbered ? database_.transact(execute_body, find_unpublished, std::move(params))
+                                : database_.read(find_unpublished, std::move(params));
+  const Rows found = co_await std::move(reading);
   OutboxBatch batch;
   if (found.empty()) co_return batch;
   batch.open_writers = open_writers(found[0].text(11));
+  batch.reader = found[0].integer(12);
   if (found[0].is_null(0)) co_return batch;
   batch.rows.reserve(found.size());
   size_t bytes = 0;
