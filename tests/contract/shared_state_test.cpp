@@ -3,10 +3,13 @@
 
 #include <boost/asio/use_future.hpp>
 
+#include "adapters/postgres/migrations.h"
+#include "adapters/postgres/postgres_setup.h"
 #include "runtime/system_clock.h"
 #include "server/system_random.h"
 #include "tests/contract/task_fixture.h"
 #include "tests/support/needs.h"
+#include "tests/support/postgres_server.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/temporary_folder.h"
 
@@ -17,7 +20,7 @@ namespace {
 class Instance {
  public:
   Instance(const Settings& settings, asio::io_context& io)
-      : engines_(settings, {Service::accounts, Service::documents}, clock_),
+      : engines_(settings, {Service::accounts, Service::documents, Service::jobs}, clock_),
         scope_(io.get_executor()),
         state_(settings, engines_, clock_, random_, scope_, io.get_executor()) {}
 
@@ -62,12 +65,29 @@ class SharedStateTest : public test::TaskFixture {
     coordination::Leases& leases = instance.state().leases(service);
     return run(leases.acquire("feature:lease", "me", 1min)).has_value();
   }
-  bool takes_slot(Instance& instance) {
-    return run(instance.state().slots(Service::documents).take("feature:slot", 1, "me", 1min)).has_value();
+  bool takes_slot(Instance& instance, Service service = Service::documents) {
+    return run(instance.state().slots(service).take("feature:slot", 1, "me", 1min)).has_value();
   }
   std::string loads(Instance& instance, const std::string& text) {
     const auto loader = [text] { return load_text(text); };
     return *run(instance.state().cache().load("feature:copy", loader));
+  }
+
+  // A server with the schemas and logins of every service, as `sluice migrate` leaves it.
+  Settings migrated(const test::PostgresServer& server) {
+    Settings made;
+    made.postgres.common.url = server.url();
+    made.postgres.common.password = "secret";
+    made.postgres.admin_password = server.password();
+    postgres::SetupConfig config{.admin = made.postgres.admin_of(Service::accounts), .services = {}};
+    for (const std::string_view name : postgres::service_names)
+      config.services.push_back({std::string(name), "secret"});
+    SystemClock clock;
+    postgres::EngineThread thread;
+    postgres::PostgresSetup setup(config, thread, clock);
+    run(setup.create_services());
+    run(setup.migrate(postgres::migrations()));
+    return made;
   }
 
   test::TemporaryFolder folder_;
@@ -101,6 +121,24 @@ TEST_F(SharedStateTest, in_a_database_each_service_has_its_own_and_copies_stay_i
   coordination::SharedLimit& limit = one.state().limit(Service::documents, plan_of("feature", 5));
   EXPECT_GT(run(limit.draw(0, 1, 1)).wait, 9min);  // what nobody remembers is spent
   EXPECT_EQ(loads(one, "loaded"), "loaded");
+}
+
+TEST_F(SharedStateTest, on_postgresql_without_redis_every_service_shares_its_own_between_instances) {
+  SLUICE_NEEDS(test::PostgresServer::why_missing(15));
+  const test::PostgresServer server;
+  const Settings in_postgres = migrated(server);
+  Instance& one = open(in_postgres);
+  Instance& two = open(in_postgres);
+  EXPECT_EQ(one.state().chosen().leases, CoordinationEngine::database);
+  for (const Service service : {Service::accounts, Service::documents, Service::jobs}) {
+    SCOPED_TRACE(names(service).role);
+    EXPECT_TRUE(takes_lease(one, service));
+    EXPECT_FALSE(takes_lease(two, service));
+    EXPECT_TRUE(takes_slot(two, service));
+    EXPECT_FALSE(takes_slot(one, service));
+    coordination::SharedLimit& limit = one.state().limit(service, plan_of("feature", 5));
+    EXPECT_GT(run(limit.draw(0, 1, 1)).wait, 9min);  // what nobody remembers is spent
+  }
 }
 
 TEST_F(SharedStateTest, in_redis_instances_share_it) {

@@ -13,3 +13,22 @@ CREATE TABLE day_budgets (
   spent bigint NOT NULL,
   PRIMARY KEY (limit_name, day_name)
 );
+
+-- What instances share where there is no Redis: every service has the same tables.
+--
+-- One row per key for ever: its fence must never start again.
+CREATE TABLE fenced_leases (
+  key text PRIMARY KEY,
+  owner text NOT NULL,
+  fence bigint NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+
+CREATE TABLE slots (
+  key text NOT NULL,
+  number bigint NOT NULL,
+  owner text NOT NULL,
+  token bigint NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (key, number)
+);
