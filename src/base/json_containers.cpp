@@ -15,6 +15,8 @@ Limits limits_of_items(const Limits& limits) {
   rest.min_items = Limits{}.min_items;
   rest.max_items = Limits{}.max_items;
   rest.about.clear();
+  rest.example.clear();
+  rest.fallback.clear();
   rest.nullable = false;
   return rest;
 }

@@ -43,7 +43,7 @@ struct Codec<std::optional<T>> {
     Codec<T>::write(writer, *value);
   }
   static void schema(Writer& writer, Limits limits) {
-    limits.nullable = true;
+    limits.nullable = !limits.never_null;
     Codec<T>::schema(writer, limits);
   }
 };

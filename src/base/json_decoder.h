@@ -22,7 +22,15 @@ struct DecodeError {
 
 enum class Unknown { refused, ignored };
 
-// Limits of a value, as its field declares them. Those on length and range also hold for every item of a list.
+// The form of a text beyond its length. The schema shows `pattern`, reading asks `fits`; a test of whoever makes a form
+// tries both on the same texts.
+struct TextForm {
+  std::string_view pattern;  // ECMA 262, from ^ to $
+  bool (*fits)(std::string_view text);
+  std::string_view message;  // "must be a path such as a/b.xml"
+};
+
+// Limits of a value, as its field declares them. Those on length, form and range also hold for every item of a list.
 struct Limits {
   size_t min_length = 0;  // of strings, in characters
   size_t max_length = std::numeric_limits<size_t>::max();
@@ -30,8 +38,12 @@ struct Limits {
   int64_t max = std::numeric_limits<int64_t>::max();
   size_t min_items = 0;  // of lists and maps
   size_t max_items = std::numeric_limits<size_t>::max();
+  const TextForm* form = nullptr;  // of strings
   std::string about;
+  std::string example;   // JSON
+  std::string fallback;  // JSON; the value of a field that is absent
   bool nullable = false;
+  bool never_null = false;  // not even where the type is a std::optional
 };
 
 // Every method returns false, so that a failing read is one statement: return decoder.wrong_type("must be a string").

@@ -13,8 +13,8 @@ constexpr size_t max_fields = 64;  // one bit each
 constexpr size_t none = max_fields;
 
 size_t find(const Fields& fields, std::string_view key) {
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i]->name() == key) return i;
+  for (size_t i = 0; i < fields.all.size(); ++i) {
+    if (fields.all[i]->name() == key) return i;
   }
   return none;
 }
@@ -29,20 +29,33 @@ bool refuse_unknown(const Fields& fields, Decoder& decoder, std::string_view key
 }
 
 bool require_all(const Fields& fields, Decoder& decoder, uint64_t seen) {
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (!fields[i]->required() || (seen >> i & 1) != 0) continue;
+  for (size_t i = 0; i < fields.all.size(); ++i) {
+    if (!fields.all[i]->required() || (seen >> i & 1) != 0) continue;
     decoder.fail(DecodeError::Kind::missing, "is missing");
-    return decoder.inside(fields[i]->name());
+    return decoder.inside(fields.all[i]->name());
   }
   return true;
+}
+
+bool says_nothing(Value value) {
+  return value.kind() == Kind::null || (value.kind() == Kind::boolean && !value.boolean());
+}
+
+bool require_one(const Fields& fields, Decoder& decoder, uint64_t given) {
+  if (fields.at_least_one_of.empty()) return true;
+  for (const std::string& name : fields.at_least_one_of) {
+    if ((given >> find(fields, name) & 1) != 0) return true;
+  }
+  return decoder.invalid(fmt::format("must have at least one of {}", fmt::join(fields.at_least_one_of, ", ")));
 }
 
 }  // namespace
 
 bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* object) {
-  check(fields.size() < max_fields, "a struct with more fields than the reader can keep count of");
+  check(fields.all.size() < max_fields, "a struct with more fields than the reader can keep count of");
   if (value.kind() != Kind::object) return decoder.wrong_type("must be an object");
   uint64_t seen = 0;
+  uint64_t given = 0;
   Members members(value);
   std::string_view key;
   Value member;
@@ -57,9 +70,10 @@ bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* obje
       return decoder.inside(key);
     }
     seen |= uint64_t{1} << index;
-    if (!fields[index]->read(decoder, member, object)) return decoder.inside(key);
+    if (!says_nothing(member)) given |= uint64_t{1} << index;
+    if (!fields.all[index]->read(decoder, member, object)) return decoder.inside(key);
   }
-  return require_all(fields, decoder, seen);
+  return require_all(fields, decoder, seen) && require_one(fields, decoder, given);
 }
 
 void write_fields(const Fields& fields, Writer& writer, const void* object) {
@@ -76,7 +90,7 @@ void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits
   writer.key("properties").begin_object();
   for (const auto& field : fields) {
     writer.key(field->name());
-    field->schema(writer);
+    field->schema(writer, true);
   }
   writer.end_object();
   writer.key("required").begin_array();
@@ -84,6 +98,15 @@ void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits
     if (field->required()) writer.string(field->name());
   }
   writer.end_array();
+  if (!fields.at_least_one_of.empty()) {
+    writer.key("anyOf").begin_array();
+    for (const std::string& name : fields.at_least_one_of) {
+      writer.begin_object().key("required").begin_array().string(name).end_array();
+      writer.key("properties").begin_object().key(name).raw(R"({"not":{"enum":[null,false]}})");
+      writer.end_object().end_object();
+    }
+    writer.end_array();
+  }
   writer.field("additionalProperties", false).end_object();
 }
 

@@ -14,11 +14,15 @@
 //     }
 //   };
 //
+// At least one of several fields may be needed: object.at_least_one_of({"id", "topic", "all"}) refuses an object in
+// which each of them is absent, null or false.
+//
 // A type one does not own is described by a free function describe(json::Object<T>&) in its namespace. An optional
 // field that is absent keeps its default. All fields are written, a std::optional without value as null.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,17 +55,31 @@ class Field {
     limits_.max_items = max;
     return *this;
   }
+  // Outlives the description.
+  Field& form(const TextForm& form) {
+    limits_.form = &form;
+    return *this;
+  }
   Field& about(std::string text) {
     limits_.about = std::move(text);
+    return *this;
+  }
+  // As JSON: the schema shows it, and a client may send it.
+  Field& example(std::string json) {
+    limits_.example = std::move(json);
     return *this;
   }
 
   const std::string& name() const { return name_; }
   bool required() const { return required_; }
+  const std::string& about() const { return limits_.about; }
+  // Whether its value is a number, true or false, which a URL's query writes like JSON; any other is a JSON string.
+  virtual bool is_bare() const = 0;
 
   virtual bool read(Decoder& decoder, Value value, void* object) const = 0;
   virtual void write(Writer& writer, const void* object) const = 0;
-  virtual void schema(Writer& writer) const = 0;
+  // In a body null may stand for an absent std::optional; in a query nothing can.
+  virtual void schema(Writer& writer, bool may_be_null) const = 0;
 
  protected:
   Limits limits_;
@@ -71,12 +89,23 @@ class Field {
   bool required_;
 };
 
-using Fields = std::vector<std::unique_ptr<Field>>;
+struct Fields {
+  std::vector<std::unique_ptr<Field>> all;
+  std::vector<std::string> at_least_one_of;  // empty: none is needed
+
+  auto begin() const { return all.begin(); }
+  auto end() const { return all.end(); }
+};
 
 // The same for every struct; Object<T> only knows where the members are.
 bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* object);
 void write_fields(const Fields& fields, Writer& writer, const void* object);
 void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits);
+
+template <class T>
+inline constexpr bool is_bare_type = std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool is_bare_type<std::optional<T>> = is_bare_type<T>;
 
 template <class T>
 class Object {
@@ -89,6 +118,8 @@ class Object {
   Field& optional(std::string name, Member T::* member) {
     return add(std::move(name), member, false);
   }
+
+  void at_least_one_of(std::vector<std::string> names) { fields_.at_least_one_of = std::move(names); }
 
   // The description of T, made at first use.
   static const Fields& fields() {
@@ -109,7 +140,16 @@ class Object {
     void write(Writer& writer, const void* object) const override {
       Codec<Member>::write(writer, static_cast<const T*>(object)->*member_);
     }
-    void schema(Writer& writer) const override { Codec<Member>::schema(writer, limits_); }
+    void schema(Writer& writer, bool may_be_null) const override {
+      Limits limits = limits_;
+      limits.never_null = !may_be_null;
+      if (!required()) {
+        Writer fallback(limits.fallback);
+        Codec<Member>::write(fallback, T{}.*member_);
+      }
+      Codec<Member>::schema(writer, limits);
+    }
+    bool is_bare() const override { return is_bare_type<Member>; }
 
    private:
     Member T::* member_;
@@ -117,8 +157,8 @@ class Object {
 
   template <class Member>
   Field& add(std::string name, Member T::* member, bool required) {
-    fields_.push_back(std::make_unique<MemberField<Member>>(std::move(name), required, member));
-    return *fields_.back();
+    fields_.all.push_back(std::make_unique<MemberField<Member>>(std::move(name), required, member));
+    return *fields_.all.back();
   }
 
   static Object described() {

@@ -80,8 +80,8 @@ void Codec<Raw>::write(Writer& writer, const Raw& value) {
   writer.raw(value.text);
 }
 void Codec<Raw>::schema(Writer& writer, const Limits& limits) {
-  writer.begin_object();
-  if (!limits.about.empty()) writer.field("description", limits.about);
+  writer.begin_object().field("$ref", raw_schema_name);
+  write_notes(writer, limits);
   writer.end_object();
 }
 

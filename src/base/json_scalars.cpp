@@ -1,6 +1,7 @@
 #include "base/json_scalars.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,12 @@ void describe(json::Object<Money>& object) {
 
 namespace json {
 namespace {
+
+// No JSON with a NUL in it is read (json_value.h).
+constexpr std::string_view any_text_pattern = "^[^\\u0000]*$";
+
+// Every whole number up to here is a double of its own.
+constexpr double largest_exact = int64_t{1} << 53;
 
 size_t count_characters(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -32,7 +39,13 @@ void begin_schema(Writer& writer, std::string_view type, const Limits& limits) {
   } else {
     writer.string(type);
   }
+  write_notes(writer, limits);
+}
+
+void write_notes(Writer& writer, const Limits& limits) {
   if (!limits.about.empty()) writer.field("description", limits.about);
+  if (!limits.fallback.empty() && limits.fallback != "null") writer.key("default").raw(limits.fallback);
+  if (!limits.example.empty()) writer.key("examples").begin_array().raw(limits.example).end_array();
 }
 
 bool Codec<bool>::read(Decoder& decoder, Value value, const Limits&, bool& out) {
@@ -49,11 +62,19 @@ void Codec<bool>::schema(Writer& writer, const Limits& limits) {
 }
 
 bool Codec<int64_t>::read(Decoder& decoder, Value value, const Limits& limits, int64_t& out) {
-  if (value.kind() != Kind::integer && value.kind() != Kind::unsigned_integer) {
+  if (value.kind() == Kind::number) {
+    const double number = value.number();
+    if (number != std::trunc(number)) return decoder.wrong_type("must be a whole number");
+    if (number < -largest_exact) return decoder.invalid(fmt::format("must be at least {}", limits.min));
+    if (number > largest_exact) return decoder.invalid(fmt::format("must be at most {}", limits.max));
+    out = static_cast<int64_t>(number);
+  } else if (value.kind() == Kind::unsigned_integer) {
+    return decoder.invalid(fmt::format("must be at most {}", limits.max));
+  } else if (value.kind() != Kind::integer) {
     return decoder.wrong_type("must be a whole number");
+  } else {
+    out = value.integer();
   }
-  if (value.kind() == Kind::unsigned_integer) return decoder.invalid(fmt::format("must be at most {}", limits.max));
-  out = value.integer();
   if (out < limits.min) return decoder.invalid(fmt::format("must be at least {}", limits.min));
   if (out > limits.max) return decoder.invalid(fmt::format("must be at most {}", limits.max));
   return true;
@@ -101,6 +122,7 @@ bool Codec<std::string>::read(Decoder& decoder, Value value, const Limits& limit
   if (length > limits.max_length) {
     return decoder.invalid(fmt::format("must have at most {} characters", limits.max_length));
   }
+  if (limits.form != nullptr && !limits.form->fits(text)) return decoder.invalid(std::string(limits.form->message));
   out = text;
   return true;
 }
@@ -111,6 +133,7 @@ void Codec<std::string>::schema(Writer& writer, const Limits& limits) {
   begin_schema(writer, "string", limits);
   if (limits.min_length > 0) writer.field("minLength", limits.min_length);
   if (limits.max_length != Limits{}.max_length) writer.field("maxLength", limits.max_length);
+  writer.field("pattern", limits.form != nullptr ? limits.form->pattern : any_text_pattern);
   writer.end_object();
 }
 

@@ -3,7 +3,7 @@
 // | type                    | JSON                                                                   |
 // |-------------------------|------------------------------------------------------------------------|
 // | bool                    | true, false                                                            |
-// | int64_t                 | a whole number; 1.0 and 1e3 are refused                                |
+// | int64_t                 | a whole number; 1.0 and 1e3 are, as in JSON Schema                     |
 // | double                  | any number                                                             |
 // | std::string             | a string; its length is counted in characters                          |
 // | Uuid, Id<Tag>           | a string                                                               |
@@ -36,8 +36,19 @@ struct Raw {
   friend bool operator==(const Raw&, const Raw&) = default;
 };
 
+// A schema cannot contain itself, so a document with the schema of a Raw has it under this name.
+inline constexpr std::string_view raw_schema_name = "#/components/schemas/Json";
+inline constexpr std::string_view raw_schema =
+    R"({"description":"Any JSON without NUL characters, at most 64 levels deep.","anyOf":[)"
+    R"({"type":["null","boolean","number"]},{"type":"string","pattern":"^[^\\u0000]*$"},)"
+    R"({"type":"array","items":{"$ref":"#/components/schemas/Json"}},)"
+    R"({"type":"object","propertyNames":{"pattern":"^[^\\u0000]*$"},)"
+    R"("additionalProperties":{"$ref":"#/components/schemas/Json"}}]})";
+
 // Opens a schema object with its type and description; the caller adds what is special and closes it.
 void begin_schema(Writer& writer, std::string_view type, const Limits& limits);
+// Description, default and example; part of begin_schema.
+void write_notes(Writer& writer, const Limits& limits);
 
 template <>
 struct Codec<bool> {

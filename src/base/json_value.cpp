@@ -1,6 +1,7 @@
 #include "base/json_value.h"
 
 #include <bit>
+#include <charconv>
 
 #include <simdjson.h>
 
@@ -71,6 +72,45 @@ bool has_bad_string(dom::element root) {
     if (has_bad_string(item)) return true;
   }
   return false;
+}
+
+// Whether `number`, as the text has it, is a whole number that 64 bits cannot hold.
+bool is_large_integer(std::string_view number) {
+  const bool negative = number.starts_with('-');
+  if (number.size() < 19 || number.substr(negative ? 1 : 0).find_first_not_of("0123456789") != std::string_view::npos) {
+    return false;
+  }
+  const char* const end = number.data() + number.size();
+  int64_t small = 0;
+  uint64_t large = 0;
+  const auto read = negative ? std::from_chars(number.data(), end, small) : std::from_chars(number.data(), end, large);
+  return read.ec == std::errc::result_out_of_range;
+}
+
+// The parser refuses a whole number that 64 bits cannot hold, and takes the same number with a fraction.
+std::string with_large_integers_as_doubles(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 16);
+  bool in_string = false;
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (in_string && c == '\\') {
+      out.append(text.substr(i, 2));
+      i += 2;
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    const size_t end = in_string ? i : std::min(text.find_first_not_of("+-.0123456789Ee", i), text.size());
+    if (end == i) {
+      out += c;
+      ++i;
+      continue;
+    }
+    const std::string_view number = text.substr(i, end - i);
+    out.append(number).append(is_large_integer(number) ? ".0" : "");
+    i = end;
+  }
+  return out;
 }
 
 }  // namespace
@@ -152,7 +192,11 @@ Result<Document, std::string_view> Document::parse(std::string_view text) {
     parser = std::make_unique<Parser>();
     if (parser->dom.allocate(4096, max_depth) != simdjson::SUCCESS) throw std::bad_alloc();
   }
-  const auto failed = parser->dom.parse(text.data(), text.size()).get(parser->root);
+  auto failed = parser->dom.parse(text.data(), text.size()).get(parser->root);
+  if (failed == simdjson::NUMBER_ERROR) {
+    const std::string rewritten = with_large_integers_as_doubles(text);
+    failed = parser->dom.parse(rewritten).get(parser->root);
+  }
   Document document(std::move(parser));
   if (failed == simdjson::MEMALLOC) throw std::bad_alloc();
   if (failed) return explain(failed);

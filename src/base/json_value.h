@@ -1,7 +1,7 @@
 // A parsed JSON document and the values in it.
 //
 // Parsing is strict and complete before anything is read: broken UTF-8, a byte order mark, truncated text, anything
-// after the value, numbers that fit neither 64 bits nor a double, lone surrogates, NUL in a string and nesting deeper
+// after the value, numbers beyond the range of a double, lone surrogates, NUL in a string and nesting deeper
 // than 64 are refused. Duplicate keys are left to whoever reads an object. The parser (simdjson) stays in
 // json_value.cpp.
 #pragma once
