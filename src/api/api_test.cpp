@@ -1,10 +1,14 @@
+#include <regex>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/dead_letter_routes.h"
+#include "api/idempotency.h"
 #include "api/openapi.h"
 #include "api/problems.h"
+#include "api/query.h"
 #include "api/system_routes.h"
 #include "base/json_value.h"
 #include "runtime/errors.h"
@@ -58,6 +62,7 @@ struct ApiTest : testing::Test {
              .query = {{"limit", "How many."}},
              .body_schema = R"({"type":"object"})",
              .answers = {{201, "Made."}},
+             .problems = {{410, "thing-gone", "It is gone."}},
              .action = say_who});
     api.add({.pattern = "/admin/{thing}",
              .tag = "test",
@@ -213,6 +218,71 @@ TEST_F(ApiTest, a_draining_server_is_not_ready) {
   readiness.draining = true;
   EXPECT_EQ(call(http::Method::get, "/readyz").status, 503);
   EXPECT_EQ(call(http::Method::get, "/healthz").status, 200);
+}
+
+TEST_F(ApiTest, openapi_names_role_problems_and_headers_of_an_endpoint) {
+  const std::string text = openapi_document(api, "1.2.3");
+  const std::string thing_part = text.substr(text.find(R"("/api/v1/things/{id}/{path}")"));
+  const std::string operation = thing_part.substr(0, thing_part.find(R"("/docs")"));
+  EXPECT_THAT(operation, testing::HasSubstr(R"("security":[{"token":["SERVICE"]}])"));
+  EXPECT_THAT(operation, testing::HasSubstr(R"("operationId":"post_things_by_id_by_path")"));
+  EXPECT_THAT(operation, testing::HasSubstr(R"("401":{"$ref":"#/components/responses/401"})"));
+  EXPECT_THAT(operation, testing::HasSubstr(R"("enum":["thing-gone"])"));
+  EXPECT_THAT(operation, testing::HasSubstr(R"("enum":["malformed-json","missing-field","unknown-field","wrong-type",)"
+                                            R"("malformed-request","malformed-path"])"));
+  EXPECT_THAT(text, testing::HasSubstr(R"("WWW-Authenticate":{)"));
+  EXPECT_THAT(text, testing::HasSubstr(R"("Retry-After":{)"));
+}
+
+struct Page {
+  std::optional<std::string> kind;
+  bool full = true;
+  int64_t limit = default_page;
+
+  static void describe(json::Object<Page>& object) {
+    object.optional("kind", &Page::kind).length(1, 5).about("Of this kind.");
+    object.optional("full", &Page::full);
+    describe_limit(object);
+  }
+};
+
+TEST(DecodeQuery, reads_described_parameters_and_names_the_one_that_is_wrong) {
+  http::Request request;
+  const auto result_of = [&request](std::string_view query) {
+    request.query = query;
+    auto page = decode_query<Page>(request);
+    if (page) return fmt::format("{} {} {}", page->kind.value_or("-"), page->full, page->limit);
+    return std::to_string(page.error().status) + std::get<std::string>(page.error().body);
+  };
+  EXPECT_EQ(result_of(""), "- true 50");
+  EXPECT_EQ(result_of("kind=7&full=false&limit=2&other=x"), "7 false 2");
+  EXPECT_EQ(result_of("kind=a%20b"), "a b true 50");
+  for (const std::string bad : {"limit=0", "limit=501", "limit=", "limit=x", "limit=1.5", "limit=1&limit=2", "full=yes",
+                                "kind=", "kind=abcdef", "kind=%00"}) {
+    EXPECT_THAT(result_of(bad), testing::AllOf(testing::StartsWith("422"), testing::HasSubstr("invalid-value"))) << bad;
+  }
+  EXPECT_THAT(result_of("limit=0"), testing::HasSubstr(R"("field":"limit")"));
+}
+
+TEST(DecodeQuery, the_document_shows_what_is_read) {
+  const std::vector<Parameter> parameters = query_parameters<Page>();
+  ASSERT_EQ(parameters.size(), 3U);
+  EXPECT_EQ(parameters[0].description, "Of this kind.");
+  EXPECT_THAT(parameters[0].schema, testing::HasSubstr(R"("type":"string")")) << "a query has no null";
+  EXPECT_THAT(parameters[2].schema, testing::HasSubstr(R"("default":50,"format":"int64","minimum":1,"maximum":500)"));
+}
+
+TEST(TextForms, patterns_say_what_is_accepted) {
+  for (const json::TextForm* form : {&idempotency_key_form, &letter_id_form}) {
+    const std::regex pattern(std::string(form->pattern));
+    for (const std::string& text :
+         {std::string("a"), std::string(200, 'k'), std::string(201, 'k'), std::string(), std::string("a b"),
+          std::string("é"), std::string("~!"), std::string("dead.a:0:1"), std::string("a:1"), std::string("a:-1:2"),
+          std::string(":1:2"), std::string("a:1234567890:2"), std::string("a:1:1234567890123456789"),
+          std::string("a b:1:2"), std::string(201, 'a') + ":1:2", std::string("a:b:1:2")}) {
+      EXPECT_EQ(form->fits(text), std::regex_match(text, pattern)) << form->pattern << " " << text;
+    }
+  }
 }
 
 struct Body {

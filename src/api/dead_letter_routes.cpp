@@ -1,10 +1,9 @@
 #include "api/dead_letter_routes.h"
 
-#include "api/paging.h"
 #include "api/problems.h"
+#include "api/query.h"
 #include "base/encoding.h"
 #include "base/json.h"
-#include "http/problem.h"
 
 namespace sluice::api {
 namespace {
@@ -17,39 +16,105 @@ using messaging::LetterSelection;
 // Settled by one request, so that it ends in its time; whoever has more asks again.
 constexpr size_t largest_batch = 1'000;
 
-struct SettleRequest {
-  std::optional<std::string> id;
+bool all_digits(std::string_view text, size_t most) {
+  return !text.empty() && text.size() <= most && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_letter_id(std::string_view text) {
+  const auto position = messaging::parse_letter_id(text);
+  if (!position || position->topic.size() > 200) return false;
+  const size_t last = text.rfind(':');
+  const size_t first = position->topic.size();
+  return all_digits(text.substr(first + 1, last - first - 1), 9) && all_digits(text.substr(last + 1), 18) &&
+         std::ranges::all_of(position->topic, [](char c) {
+           return all_digits({&c, 1}, 1) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+                  c == '-';
+         });
+}
+
+}  // namespace
+
+const json::TextForm letter_id_form{"^[A-Za-z0-9._-]{1,200}:[0-9]{1,9}:[0-9]{1,18}$", is_letter_id,
+                                    "must be the id of a letter"};
+
+namespace {
+
+// Which letters, in queries and bodies alike.
+struct Wanted {
   std::optional<std::string> topic;
   std::optional<std::string> reason;
   std::optional<std::string> key;
   std::optional<Time> from;
   std::optional<Time> before;
+
+  template <class T>
+  static void describe_wanted(json::Object<T>& object) {
+    using Text = std::optional<std::string> T::*;
+    using When = std::optional<Time> T::*;
+    object.optional("topic", static_cast<Text>(&T::topic)).length(1, 200).about("Of the original message.");
+    object.optional("reason", static_cast<Text>(&T::reason)).length(1, 200).about("Why it was given up.");
+    object.optional("key", static_cast<Text>(&T::key)).length(0, 1'000).about("Of the message.");
+    object.optional("from", static_cast<When>(&T::from)).about("Failed at or after.");
+    object.optional("before", static_cast<When>(&T::before)).about("Failed before.");
+  }
+  static void describe(json::Object<Wanted>& object) { describe_wanted(object); }
+
+  LetterSelection selection() const {
+    return {.topic = topic, .reason = reason, .key = key, .failed_from = from, .failed_before = before};
+  }
+};
+
+struct LettersQuery : Wanted {
+  std::optional<std::string> cursor;
+  int64_t limit = default_page;
+
+  static void describe(json::Object<LettersQuery>& object) {
+    describe_wanted(object);
+    object.optional("cursor", &LettersQuery::cursor).form(letter_id_form).about("`next` of the page before.");
+    describe_limit(object);
+  }
+};
+
+struct SettleRequest : Wanted {
+  std::optional<std::string> id;
   bool all = false;
   bool dry_run = false;
 
   static void describe(json::Object<SettleRequest>& object) {
-    object.optional("id", &SettleRequest::id).about("Just this letter.");
-    object.optional("topic", &SettleRequest::topic).about("Of the original message.");
-    object.optional("reason", &SettleRequest::reason).about("Why it was given up.");
-    object.optional("key", &SettleRequest::key).about("Of the message.");
-    object.optional("from", &SettleRequest::from).about("Failed at or after.");
-    object.optional("before", &SettleRequest::before).about("Failed before.");
-    object.optional("all", &SettleRequest::all).about("Needed where nothing else is said.");
+    object.optional("id", &SettleRequest::id).form(letter_id_form).about("Just this letter.");
+    describe_wanted(object);
+    object.optional("all", &SettleRequest::all).about("Every letter; needed where nothing else is said.");
     object.optional("dryRun", &SettleRequest::dry_run).about("Only count what is selected.");
+    object.at_least_one_of({"id", "topic", "reason", "key", "from", "before", "all"});
   }
-  bool selects() const { return id || topic || reason || key || from || before; }
 };
 
 constexpr std::string_view progress_schema =
     R"({"type":"object","required":["selected","settled","refused","remaining"],"properties":{)"
     R"("selected":{"type":"integer"},"settled":{"type":"integer"},"refused":{"type":"integer"},)"
     R"("remaining":{"type":"integer","description":"Selected, and neither settled nor refused yet."}}})";
-constexpr std::string_view letter_schema =
-    R"({"type":"object","required":["id","topic","key","reason","error","tries","failedAt"],"properties":{)"
-    R"("id":{"type":"string"},"topic":{"type":"string"},"partition":{"type":"integer"},"offset":{"type":"integer"},)"
-    R"("key":{"type":"string"},"group":{"type":"string"},"reason":{"type":"string"},"error":{"type":"string"},)"
-    R"("tries":{"type":"integer"},"failedAt":{"type":"string","format":"date-time"},"worker":{"type":"string"},)"
-    R"("complete":{"type":"boolean"}}})";
+constexpr std::string_view groups_schema =
+    R"({"type":"object","required":["groups"],"properties":{"groups":{"type":"array","items":{"type":"object",)"
+    R"("required":["topic","reason","count","oldest","newest","lettersTopic"],"properties":{)"
+    R"("topic":{"type":"string"},"reason":{"type":"string"},"count":{"type":"integer","minimum":1},)"
+    R"("oldest":{"type":"string","format":"date-time"},"newest":{"type":"string","format":"date-time"},)"
+    R"("lettersTopic":{"type":"string"}}}}}})";
+// Of one letter alone.
+constexpr std::string_view original_properties =
+    R"(,"headers":{"type":"object","additionalProperties":{"type":"string"}},)"
+    R"("payload":{"description":"Of the original, where it is JSON."},)"
+    R"("payloadBytes":{"type":"string","description":"Of the original in base64url, where it is not JSON."})";
+
+std::string letter_schema(std::string_view more_properties) {
+  return fmt::format(
+      R"({{"type":"object","required":["id","topic","key","group","reason","error","tries","failedAt","worker",)"
+      R"("complete"],"properties":{{"id":{{"type":"string","pattern":"{}"}},"topic":{{"type":"string"}},)"
+      R"("partition":{{"type":"integer"}},"offset":{{"type":"integer"}},"key":{{"type":"string"}},)"
+      R"("group":{{"type":"string"}},"reason":{{"type":"string"}},"error":{{"type":"string"}},)"
+      R"("tries":{{"type":"integer"}},"failedAt":{{"type":"string","format":"date-time"}},)"
+      R"("worker":{{"type":"string"}},"complete":{{"type":"boolean"}}{}}}}})",
+      letter_id_form.pattern, more_properties);
+}
 
 void write_letter(json::Writer& writer, const DeadLetter& letter) {
   writer.field("id", letter.id()).field("topic", letter.original.topic);
@@ -73,33 +138,14 @@ void write_original(json::Writer& writer, const DeadLetter& letter) {
   }
 }
 
-// What the query selects, or the answer that says what is wrong with it.
-std::expected<LetterSelection, http::Response> selection_of(const http::Request& request) {
-  LetterSelection selection;
-  selection.topic = request.query_param("topic");
-  selection.reason = request.query_param("reason");
-  selection.key = request.query_param("key");
-  for (const auto& [name, member] :
-       {std::pair{"from", &LetterSelection::failed_from}, std::pair{"before", &LetterSelection::failed_before}}) {
-    const auto text = request.query_param(name);
-    if (!text) continue;
-    selection.*member = parse_time(*text);
-    if (!(selection.*member)) return std::unexpected(bad_query(request, name, "must be a time, 2026-05-01T11:00:00Z"));
-  }
-  return selection;
-}
-
 Task<http::Response> list_letters(DeadLetters& letters, http::Request& request) {
-  auto selection = selection_of(request);
-  if (!selection) co_return std::move(selection.error());
-  const auto most = page_size(request);
-  if (!most) co_return bad_page_size(request);
+  auto query = decode_query<LettersQuery>(request);
+  if (!query) co_return std::move(query.error());
+  LetterSelection selection = query->selection();
+  const auto most = static_cast<size_t>(query->limit);
   std::optional<messaging::Position> from;
-  if (const auto cursor = request.query_param("cursor")) {
-    from = messaging::parse_letter_id(*cursor);
-    if (!from) co_return bad_cursor(request);
-  }
-  const messaging::LetterPage page = co_await letters.list(std::move(*selection), *most, from);
+  if (query->cursor) from = messaging::parse_letter_id(*query->cursor);
+  const messaging::LetterPage page = co_await letters.list(std::move(selection), most, from);
   std::string body;
   json::Writer writer(body);
   writer.begin_object().key("letters").begin_array();
@@ -115,9 +161,10 @@ Task<http::Response> list_letters(DeadLetters& letters, http::Request& request) 
 }
 
 Task<http::Response> group_letters(DeadLetters& letters, http::Request& request) {
-  auto selection = selection_of(request);
-  if (!selection) co_return std::move(selection.error());
-  const std::vector<messaging::LetterGroup> groups = co_await letters.groups(std::move(*selection));
+  auto query = decode_query<Wanted>(request);
+  if (!query) co_return std::move(query.error());
+  LetterSelection selection = query->selection();
+  const std::vector<messaging::LetterGroup> groups = co_await letters.groups(std::move(selection));
   std::string body;
   json::Writer writer(body);
   writer.begin_object().key("groups").begin_array();
@@ -149,16 +196,8 @@ using Settle = Task<LetterProgress> (DeadLetters::*)(LetterSelection, messaging:
 Task<http::Response> settle_letters(DeadLetters& letters, http::Request& request, Settle settle) {
   auto wanted = decode_body<SettleRequest>(request);
   if (!wanted) co_return std::move(wanted.error());
-  if (!wanted->selects() && !wanted->all) co_return bad_query(request, "all", "say what to take, or all");
-  LetterSelection selection{.topic = wanted->topic,
-                            .reason = wanted->reason,
-                            .key = wanted->key,
-                            .failed_from = wanted->from,
-                            .failed_before = wanted->before};
-  if (wanted->id) {
-    selection.letter = messaging::parse_letter_id(*wanted->id);
-    if (!selection.letter) co_return bad_query(request, "id", "is no id of a letter");
-  }
+  LetterSelection selection = wanted->selection();
+  if (wanted->id) selection.letter = messaging::parse_letter_id(*wanted->id);
   messaging::SettleOptions options{.dry_run = wanted->dry_run, .most = largest_batch};
   const LetterProgress done = co_await (letters.*settle)(std::move(selection), std::move(options));
   std::string body;
@@ -166,14 +205,6 @@ Task<http::Response> settle_letters(DeadLetters& letters, http::Request& request
   writer.begin_object().field("selected", done.selected).field("settled", done.settled);
   writer.field("refused", done.refused).field("remaining", done.remaining()).end_object();
   co_return http::Response::json(200, std::move(body));
-}
-
-std::vector<QueryParameter> selection_parameters() {
-  return {{"topic", "Of the original message."},
-          {"reason", "Why it was given up."},
-          {"key", "Of the message."},
-          {"from", "Failed at or after.", R"({"type":"string","format":"date-time"})"},
-          {"before", "Failed before.", R"({"type":"string","format":"date-time"})"}};
 }
 
 void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::string summary, Settle settle) {
@@ -188,8 +219,7 @@ void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::stri
            {{200,
              "How many; a call settles at most 1,000 and passes by what is refused. Repeat it while `remaining` and "
              "`settled` are above 0.",
-             std::string(progress_schema)},
-            {422, "Nothing is selected."}},
+             std::string(progress_schema)}},
        .options = {.max_body = 16 << 10},
        .action = [&letters, settle](const Call& call) { return settle_letters(letters, call.request, settle); }});
 }
@@ -197,31 +227,30 @@ void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::stri
 }  // namespace
 
 void add_dead_letter_routes(Api& api, DeadLetters& letters) {
-  std::vector<QueryParameter> paged = selection_parameters();
-  paged.push_back({"cursor", "`next` of the page before."});
-  paged.push_back({"limit", "Letters on a page.", std::string(page_size_schema)});
   api.add({.pattern = "/api/v1/dead-letters",
            .tag = "dead letters",
            .summary = "Messages that nobody could handle and nobody has dealt with yet.",
            .role = accounts::Role::admin,
-           .query = std::move(paged),
+           .query = query_parameters<LettersQuery>(),
            .answers = {{200, "A page of them.",
                         fmt::format(R"({{"type":"object","required":["letters"],"properties":{{"letters":{{)"
-                                    R"("type":"array","items":{}}},"next":{{"type":"string"}}}}}})",
-                                    letter_schema)}},
+                                    R"("type":"array","items":{}}},"next":{{"type":"string","pattern":"{}"}}}}}})",
+                                    letter_schema(""), letter_id_form.pattern)}},
            .action = [&letters](const Call& call) { return list_letters(letters, call.request); }});
   api.add({.pattern = "/api/v1/dead-letters/groups",
            .tag = "dead letters",
            .summary = "How many there are, by topic and reason; the largest group first.",
            .role = accounts::Role::admin,
-           .query = selection_parameters(),
-           .answers = {{200, "The groups.", R"({"type":"object","properties":{"groups":{"type":"array"}}})"}},
+           .query = query_parameters<Wanted>(),
+           .answers = {{200, "The groups.", std::string(groups_schema)}},
            .action = [&letters](const Call& call) { return group_letters(letters, call.request); }});
   api.add({.pattern = "/api/v1/dead-letters/{id}",
            .tag = "dead letters",
            .summary = "One letter with the message it is about.",
            .role = accounts::Role::admin,
-           .answers = {{200, "The letter.", std::string(letter_schema)}, {404, "There is none."}},
+           .path = {{"id", "TOPIC:PARTITION:OFFSET.",
+                     fmt::format(R"({{"type":"string","pattern":"{}"}})", letter_id_form.pattern)}},
+           .answers = {{200, "The letter.", letter_schema(original_properties)}},
            .action = [&letters](const Call& call) { return show_letter(letters, call.request); }});
   add_settling(api, letters, "/api/v1/dead-letters/replay",
                "Publishes the originals to their topics again, in order for each key.", &DeadLetters::replay);

@@ -45,7 +45,8 @@ Task<http::Response> serve_fixed(http::SharedBytes body, std::string_view conten
 void add_fixed(Api& api, std::string pattern, std::string summary, std::string content_type,
                std::shared_ptr<http::SharedBytes> body) {
   Endpoint endpoint{.pattern = std::move(pattern), .tag = "system", .summary = std::move(summary)};
-  endpoint.answers = {{200, "The document.", R"({"type":"string"})", content_type.substr(0, content_type.find(';'))}};
+  const char* const schema = content_type == "application/json" ? R"({"type":"object"})" : R"({"type":"string"})";
+  endpoint.answers = {{200, "The document.", schema, content_type.substr(0, content_type.find(';'))}};
   endpoint.options.compute_etag = true;
   endpoint.action = [body, content_type](const Call&) { return serve_fixed(*body, content_type); };
   api.add(std::move(endpoint));

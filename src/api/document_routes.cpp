@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/problems.h"
+#include "api/query.h"
 #include "base/json.h"
 #include "http/gzip.h"
 #include "http/problem.h"
@@ -27,18 +27,48 @@ struct DownloadRequest {
   bool force_refresh = false;
 
   static void describe(json::Object<DownloadRequest>& object) {
-    object.required("path", &DownloadRequest::path).about("Relative to the origin, without a leading slash.");
+    object.required("path", &DownloadRequest::path)
+        .length(1, DocumentPath::longest)
+        .form(documents::document_path_form)
+        .about("Relative to the origin, without a leading slash.");
     object.optional("caseType", &DownloadRequest::case_type).length(1, 100);
     object.optional("forceRefresh", &DownloadRequest::force_refresh).about("Download also where a good copy exists.");
   }
 };
 
+struct ReadQuery {
+  bool fetch = true;
+
+  static void describe(json::Object<ReadQuery>& object) {
+    object.optional("fetch", &ReadQuery::fetch).about("false: 404 where there is no copy, instead of fetching.");
+  }
+};
+
+struct LookUpQuery {
+  std::string path;
+
+  static void describe(json::Object<LookUpQuery>& object) {
+    object.required("path", &LookUpQuery::path)
+        .length(1, DocumentPath::longest)
+        .form(documents::document_path_form)
+        .about("Of the document.");
+  }
+};
+
+constexpr std::string_view source_schema =
+    R"({"type":"string","enum":["memory","static","database","origin","stale"]})";
 constexpr std::string_view document_schema =
-    R"({"type":"object","required":["origin","path","content","source","cachedAt"],"properties":{)"
+    R"({"type":"object","required":["origin","path","content","caseType","source","cachedAt"],"properties":{)"
     R"("origin":{"type":"string"},"path":{"type":"string"},"content":{"type":"string"},)"
-    R"("caseType":{"type":["string","null"]},"source":{"enum":["memory","static","database","origin","stale"]},)"
+    R"("caseType":{"type":["string","null"]},"source":{"type":"string",)"
+    R"("enum":["memory","static","database","origin","stale"]},)"
     R"("cachedAt":{"type":"string","format":"date-time"},"fromCache":{"type":"boolean"},)"
     R"("degraded":{"type":"boolean"},"reason":{"type":"string"}}})";
+
+std::string origin_schema(const std::vector<std::string>& names) {
+  if (names.empty()) return R"({"type":"string","minLength":1})";
+  return fmt::format(R"({{"type":"string","enum":{}}})", json::encode(names));
+}
 
 http::Response bad_path(const http::Request& request) {
   http::Problem problem{400, "bad-path", "The path of a document is not valid"};
@@ -47,6 +77,11 @@ http::Response bad_path(const http::Request& request) {
                   DocumentPath::longest);
   problem.field = "path";
   return problem.to_response(request.request_id);
+}
+
+http::Response bad_field(const http::Request& request, const json::DecodeError& error) {
+  const bool is_path = error.path == "path" && error.kind == json::DecodeError::Kind::invalid;
+  return is_path ? bad_path(request) : undecodable(request, error);
 }
 
 http::Response unknown_origin(const http::Request& request) {
@@ -119,8 +154,13 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
   if (!path) co_return bad_path(request);
   const std::string& origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
-  const bool fetch = request.query.empty() || request.query_param("fetch").value_or("true") != "false";
-  const Lookup found = co_await documents.get(origin, *path, fetch, request.deadline, request.traceparent);
+  ReadQuery asked;
+  if (!request.query.empty()) {
+    auto query = decode_query<ReadQuery>(request);
+    if (!query) co_return std::move(query.error());
+    asked = *query;
+  }
+  const Lookup found = co_await documents.get(origin, *path, asked.fetch, request.deadline, request.traceparent);
   if (!found) co_return refuse(request, found.error());
   http::Response response = serve_body(clock, *found);
   if (http::is_compressible(found->document->content_type) && http::accepts_gzip(request.header("Accept-Encoding"))) {
@@ -151,8 +191,9 @@ Task<http::Response> serve_json(Documents& documents, const http::Request& reque
 }
 
 Task<http::Response> look_document_up(Documents& documents, http::Request& request) {
-  const auto path = DocumentPath::parse(request.query_param("path").value_or(""));
-  if (!path) co_return bad_path(request);
+  const auto query = read_query<LookUpQuery>(request);
+  if (!query) co_return bad_field(request, query.error());
+  const auto path = DocumentPath::parse(query->path);
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
   const Lookup found = co_await documents.get(origin, *path, false, request.deadline);
@@ -161,10 +202,9 @@ Task<http::Response> look_document_up(Documents& documents, http::Request& reque
 }
 
 Task<http::Response> download_document(Documents& documents, http::Request& request) {
-  auto wanted = decode_body<DownloadRequest>(request);
-  if (!wanted) co_return std::move(wanted.error());
+  auto wanted = json::decode<DownloadRequest>(request.body);
+  if (!wanted) co_return bad_field(request, wanted.error());
   const auto path = DocumentPath::parse(wanted->path);
-  if (!path) co_return bad_path(request);
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
   documents::RefreshRequest refresh{*path, std::move(wanted->case_type), wanted->force_refresh, request.traceparent};
@@ -176,36 +216,54 @@ Task<http::Response> download_document(Documents& documents, http::Request& requ
 }  // namespace
 
 void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
+  const Parameter origin{"origin", "The name of a configured origin.", origin_schema(documents.names())};
+  const Parameter path{
+      "path",
+      "Of the document. Slashes in it are sent as they are; clients that escape them can only ask for one segment "
+      "here.",
+      fmt::format(R"({{"type":"string","minLength":1,"maxLength":{},"pattern":{}}})", DocumentPath::longest,
+                  json::encode(std::string(documents::document_segment_form.pattern)))};
+  const std::vector<Parameter> document_headers = {
+      {"ETag", "Names these bytes.", R"({"type":"string"})", true},
+      {"Age", "Seconds since it was fetched.", R"({"type":"integer","minimum":0})", true},
+      {"Cache-Control", "How long copies elsewhere are good.", R"({"type":"string"})", true},
+      {"Sluice-Source", "Which level answered.", std::string(source_schema), true},
+      {"Sluice-Degraded", "Why it could not be fetched; the answer is an older copy.", R"({"type":"string"})"}};
+  const ProblemAnswer unavailable{503, "document-unavailable", "There is no copy and it cannot be fetched now."};
+  const ProblemAnswer no_database{503, "database-unavailable", "The database of documents is unavailable."};
+  const ProblemAnswer too_many{429, "too-many-unknown-documents", "Too many unknown documents are being requested."};
+  const ProblemAnswer bad_path_answer{400, "bad-path", "The path of a document is not valid."};
+  const ProblemAnswer unknown{404, "not-found", "There is no such origin or document."};
   api.add({.pattern = "/api/v1/documents/{origin}/{path...}",
            .tag = "documents",
            .summary = "A document itself, from the nearest copy; a missing one is fetched.",
-           .query = {{"fetch", "false answers 404 where there is no copy, instead of fetching.",
-                      R"({"type":"boolean","default":true})"}},
-           .answers = {{200,
-                        "The document. Sluice-Source says which level answered, Sluice-Degraded why it could not be "
-                        "fetched.",
-                        R"({"type":"string"})", "*/*"},
-                       {304, "The client's copy is current."},
-                       {404, "No such origin or document."},
-                       {429, "Too many unknown documents are being requested."},
-                       {503, "It cannot be fetched now."}},
+           .path = {origin, path},
+           .query = query_parameters<ReadQuery>(),
+           .answers = {{.status = 200,
+                        .description = "The document.",
+                        .schema = R"({"type":"string"})",
+                        .content_type = "*/*",
+                        .headers = document_headers},
+                       {.status = 304, .description = "The client's copy is current.", .headers = document_headers}},
+           .problems = {bad_path_answer, unknown, too_many, unavailable, no_database},
            .action = [&documents, &clock](const Call& call) { return read_document(documents, clock, call.request); }});
   api.add({.pattern = "/api/v1/documents/{origin}",
            .tag = "documents",
            .summary = "A document as JSON, if there is a copy; never fetches.",
-           .query = {{"path", "The document's path.", R"({"type":"string","maxLength":512})", true}},
-           .answers = {{200, "The copy.", std::string(document_schema)}, {404, "There is none."}},
+           .path = {origin},
+           .query = query_parameters<LookUpQuery>(),
+           .answers = {{200, "The copy.", std::string(document_schema)}},
+           .problems = {bad_path_answer, unknown, too_many, unavailable, no_database},
            .action = [&documents](const Call& call) { return look_document_up(documents, call.request); }});
   api.add({.method = http::Method::post,
            .pattern = "/api/v1/documents/{origin}",
            .tag = "documents",
            .summary = "Downloads a document if it is needed.",
            .role = accounts::Role::service,
+           .path = {origin},
            .body_schema = json::schema<DownloadRequest>(),
-           .answers = {{200, "The document.", std::string(document_schema)},
-                       {404, "No such origin or document."},
-                       {429, "Too many unknown documents are being requested."},
-                       {503, "It cannot be fetched now."}},
+           .answers = {{200, "The document.", std::string(document_schema)}},
+           .problems = {bad_path_answer, unknown, too_many, unavailable, no_database},
            .options = {.max_body = 16 << 10},
            .action = [&documents](const Call& call) { return download_document(documents, call.request); }});
 }

@@ -22,11 +22,22 @@ struct Call {
 };
 using Action = std::function<Task<http::Response>(Call)>;
 
-struct QueryParameter {
+// A parameter in the path, the query or a header. What is in a query is described by the struct it is decoded into
+// (api/query.h).
+struct Parameter {
   std::string name;
   std::string description;
   std::string schema = R"({"type":"string"})";
   bool required = false;
+};
+
+// Where a client can go on from an answer: the parameter of another endpoint that a value of the answer is good for.
+struct Link {
+  std::string name;
+  http::Method method = http::Method::get;
+  std::string pattern;    // of that endpoint
+  std::string parameter;  // of its path
+  std::string value;      // an OpenAPI runtime expression: $response.body#/id
 };
 
 struct Answer {
@@ -34,6 +45,15 @@ struct Answer {
   std::string description;
   std::string schema{};  // JSON Schema; empty where there is no body, or one that JSON cannot describe
   std::string content_type = "application/json";
+  std::vector<Parameter> headers{};
+  std::vector<Link> links{};
+};
+
+// A problem that this endpoint answers. Those that every endpoint shares are added by the document (api/openapi.cpp).
+struct ProblemAnswer {
+  int status;
+  std::string code;
+  std::string description;
 };
 
 struct Endpoint {
@@ -42,10 +62,13 @@ struct Endpoint {
   std::string tag;      // the feature, for grouping
   std::string summary;
   std::optional<accounts::Role> role{};  // the least that is needed; none: anybody
-  std::vector<QueryParameter> query{};
+  std::vector<Parameter> path{};         // of those in the pattern, the ones that need more words than their type
+  std::vector<Parameter> query{};
+  std::vector<Parameter> headers{};
   std::string body_schema{};
   std::string body_type = "application/json";
   std::vector<Answer> answers{};
+  std::vector<ProblemAnswer> problems{};
   http::RouteOptions options{};
   Action action{};
 };

@@ -108,13 +108,14 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskS
   api.add({.pattern = "/healthz",
            .tag = "system",
            .summary = "Whether the process is alive.",
-           .answers = {{200, "It is.", R"({"type":"object","properties":{"status":{"const":"alive"}}})"}},
+           .answers = {{200, "It is.",
+                        R"({"type":"object","required":["status"],"properties":{"status":{"const":"alive"}}})"}},
            .options = {.always_served = true},
            .action = healthz});
   constexpr std::string_view ready_schema =
       R"({"type":"object","required":["status","engines"],"properties":{)"
-      R"("status":{"enum":["ready","not-ready","draining"]},)"
-      R"("engines":{"type":"object","additionalProperties":{"enum":["up","down"]}}}})";
+      R"("status":{"type":"string","enum":["ready","not-ready","draining"]},)"
+      R"("engines":{"type":"object","additionalProperties":{"type":"string","enum":["up","down"]}}}})";
   api.add({.pattern = "/readyz",
            .tag = "system",
            .summary = "Whether requests can be served, engine by engine.",

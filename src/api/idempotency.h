@@ -5,9 +5,16 @@
 #include <optional>
 #include <string>
 
+#include "api/endpoint.h"
+#include "base/json_decoder.h"
 #include "http/message.h"
 
 namespace sluice::api {
+
+extern const json::TextForm idempotency_key_form;
+
+// The header as the document shows it.
+Parameter idempotency_key_parameter();
 
 // What the client calls the request, where it does; or the answer that says what is wrong with the name.
 std::expected<std::optional<std::string>, http::Response> idempotency_key(const http::Request& request);

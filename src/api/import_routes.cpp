@@ -20,6 +20,20 @@ constexpr size_t largest_file = size_t{50} << 20;
 constexpr Duration longest_upload = 1h;
 constexpr Duration come_back = 5s;
 
+constexpr const char* one_import = "/api/v1/imports/{id:uuid}";
+constexpr const char* cancel_one = "/api/v1/imports/{id:uuid}/cancel";
+
+constexpr std::string_view file_schema =
+    R"({"type":"string","contentMediaType":"text/html","minLength":1,)"
+    R"("description":"Bookmarks as browsers export them: <!DOCTYPE NETSCAPE-Bookmark-file-1>, then nested <DL> lists."})";
+
+std::string event_schema() {
+  return fmt::format(R"({{"type":"object","required":["event","data"],"properties":{{)"
+                     R"("event":{{"type":"string","enum":["PROGRESS","DONE"]}},)"
+                     R"("data":{{"type":"string","contentMediaType":"application/json","contentSchema":{}}}}}}})",
+                     import_schema);
+}
+
 OwnerId owner_of(const Call& call) {
   return OwnerId(call.caller->id.uuid());
 }
@@ -135,14 +149,22 @@ Endpoint upload() {
           "Imports bookmarks as browsers export them (Netscape bookmark format, up to 50 MiB). With an "
           "Idempotency-Key a file is imported once: asking again answers the import that is there, unless "
           "it failed.",
-      .body_schema = R"({"type":"string"})",
+      .headers = {idempotency_key_parameter()},
+      .body_schema = std::string(file_schema),
       .body_type = "text/html",
-      .answers = {{202, "Read to its end; its links are enriched one by one.", std::string(import_schema)},
-                  {409, "It was canceled meanwhile, or the key is in use."},
-                  {413, "The file exceeds 50 MiB."},
-                  {422, "The file is binary, damaged or holds no bookmarks; nothing was imported."},
-                  {429, "Files of yours are being read already; `Retry-After` says when to come back."},
-                  {503, "As many files are being read as may be; `Retry-After` says when to come back."}},
+      .answers = {{.status = 202,
+                   .description = "Read to its end; its links are enriched one by one.",
+                   .schema = std::string(import_schema),
+                   .headers = {{"Location", "Where the import is.", R"({"type":"string","format":"uri-reference"})",
+                                true}},
+                   .links = {{"import", http::Method::get, one_import, "id", "$response.body#/id"},
+                             {"cancel", http::Method::post, cancel_one, "id", "$response.body#/id"}}}},
+      .problems = {{409, "import-ended", "It was canceled meanwhile, or the upload stood still for too long."},
+                   {409, "idempotency-key-in-use", "A request with this Idempotency-Key is still being handled."},
+                   {422, "binary-file", "The file is not text; nothing was imported."},
+                   {422, "not-bookmarks", "The file does not begin as exported bookmarks do; nothing was imported."},
+                   {422, "malformed-bookmarks", "The file is damaged; nothing was imported."},
+                   {429, "too-many-imports", "Files of the caller are being read already."}},
       .options = {
           .max_body = largest_file, .timeout = longest_upload, .streamed_body = true, .content_types = {"text/html"}}};
 }
@@ -151,20 +173,22 @@ Endpoint upload() {
 
 void add_import_routes(Api& api, BookmarkImports& imports, ImportStream& stream) {
   const Answer found{200, "The import.", std::string(import_schema)};
-  const Answer unknown{404, "There is none, or it is somebody else's."};
+  const ProblemAnswer unknown{404, "not-found", "There is no such import, or it belongs to another caller."};
   add(api, imports, upload(), import_file);
   add(api, imports,
-      {.pattern = "/api/v1/imports/{id:uuid}",
+      {.pattern = one_import,
        .tag = "imports",
        .summary = "How far an import is. Items are bookmarks that lead to pages.",
-       .answers = {found, unknown}},
+       .answers = {found},
+       .problems = {unknown}},
       show_import);
   add(api, imports,
       {.method = http::Method::post,
-       .pattern = "/api/v1/imports/{id:uuid}/cancel",
+       .pattern = cancel_one,
        .tag = "imports",
        .summary = "Stops what has not started. Bookmarks that were read stay.",
-       .answers = {found, unknown, {409, "It has ended."}},
+       .answers = {found},
+       .problems = {unknown, {409, "import-ended", "There is nothing left to cancel."}},
        .options = {.timeout = 2min}},
       cancel_import);
   api.add({.pattern = "/api/v1/imports/{id:uuid}/events",
@@ -172,7 +196,11 @@ void add_import_routes(Api& api, BookmarkImports& imports, ImportStream& stream)
            .summary = "Server-sent events: PROGRESS at once and with every change, then DONE and the end; each carries "
                       "the whole import.",
            .role = accounts::Role::user,
-           .answers = {{.status = 200, .description = "The stream.", .content_type = "text/event-stream"}, unknown},
+           .answers = {{.status = 200,
+                        .description = "The stream; the schema is that of one event.",
+                        .schema = event_schema(),
+                        .content_type = "text/event-stream"}},
+           .problems = {unknown},
            .action = [&imports, &stream](const Call& call) {
              return watch_import(imports, stream, call.request, owner_of(call));
            }});

@@ -5,12 +5,13 @@
 namespace sluice::api {
 
 const std::string_view import_schema =
-    R"({"type":"object","required":["id","status","totalItems","processedItems","failedItems","createdAt"],)"
-    R"("properties":{"id":{"type":"string","format":"uuid"},)"
-    R"("status":{"enum":["queued","running","succeeded","failed","canceled"]},)"
-    R"("totalItems":{"type":"integer"},"processedItems":{"type":"integer"},"failedItems":{"type":"integer"},)"
-    R"("createdAt":{"type":"string","format":"date-time"},"startedAt":{"type":["string","null"]},)"
-    R"("finishedAt":{"type":["string","null"]},"lastError":{"type":["string","null"]}}})";
+    R"({"type":"object","required":["id","status","totalItems","processedItems","failedItems","createdAt","startedAt",)"
+    R"("finishedAt","lastError"],"properties":{"id":{"type":"string","format":"uuid"},)"
+    R"("status":{"type":"string","enum":["queued","running","succeeded","failed","canceled"]},)"
+    R"("totalItems":{"type":"integer","minimum":0},"processedItems":{"type":"integer","minimum":0},)"
+    R"("failedItems":{"type":"integer","minimum":0},"createdAt":{"type":"string","format":"date-time"},)"
+    R"("startedAt":{"type":["string","null"],"format":"date-time"},)"
+    R"("finishedAt":{"type":["string","null"],"format":"date-time"},"lastError":{"type":["string","null"]}}})";
 
 std::string import_json(const links::Import& import) {
   std::string text;

@@ -22,21 +22,26 @@ constexpr std::string_view enqueued_schema =
 constexpr std::string_view claimed_schema =
     R"({"type":"object","required":["jobs"],"properties":{"jobs":{"type":"array","items":{"type":"object",)"
     R"("required":["id","kind","payload","attempt","lockToken","lockExpiresAt","throttleKey"],"properties":{)"
-    R"("id":{"type":"string","format":"uuid"},"kind":{"type":"string"},"payload":{},"attempt":{"type":"integer"},)"
+    R"("id":{"type":"string","format":"uuid"},"kind":{"type":"string"},"payload":{},)"
+    R"("attempt":{"type":"integer","minimum":1},)"
     R"("lockToken":{"type":"string"},"lockExpiresAt":{"type":"string","format":"date-time"},)"
     R"("throttleKey":{"type":["string","null"]}}}}}})";
 constexpr std::string_view verdicts_schema =
     R"({"type":"object","required":["results"],"properties":{"results":{"type":"array","items":{"type":"object",)"
     R"("required":["id","accepted"],"properties":{"id":{"type":"string","format":"uuid"},)"
-    R"("accepted":{"type":"boolean"},"reason":{"enum":["stale-lock","not-running","unknown"]}}}}}})";
+    R"("accepted":{"type":"boolean"},"reason":{"type":"string","enum":["stale-lock","not-running","unknown"]}}}}}})";
 
 void EnqueueBody::describe(json::Object<EnqueueBody>& object) {
   object.required("jobs", &EnqueueBody::jobs).items(1, largest_job_batch);
 }
 
 void ClaimBody::describe(json::Object<ClaimBody>& object) {
-  object.required("worker", &ClaimBody::worker).length(1, 200).about("Who asks, for people.");
-  object.required("kinds", &ClaimBody::kinds).items(1, 100).length(1, 100).about("What it can work on.");
+  object.required("worker", &ClaimBody::worker).length(1, 200).about("Who asks, for people.").example(R"("worker-1")");
+  object.required("kinds", &ClaimBody::kinds)
+      .items(1, 100)
+      .length(1, 100)
+      .about("What it can work on.")
+      .example(R"(["send-mail"])");
   object.optional("limit", &ClaimBody::limit)
       .range(1, 1'000)
       .about("Jobs at most; fewer where they are large together.");
@@ -59,9 +64,7 @@ void FailureItem::describe(json::Object<FailureItem>& object) {
 }
 
 jobs::OutsideTry LockItem::outside_try() const {
-  std::string_view text = lock_token.text;
-  if (text.size() >= 2 && text.starts_with('"')) text = text.substr(1, text.size() - 2);
-  return jobs::parse_outside_try(text).value_or(jobs::OutsideTry{.token = -1});  // never given out
+  return jobs::parse_outside_try(lock_token).value_or(jobs::OutsideTry{.token = -1});  // never given out
 }
 
 std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request) {

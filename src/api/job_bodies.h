@@ -29,15 +29,18 @@ struct ClaimBody {
   static void describe(json::Object<ClaimBody>& object);
 };
 
-// A job as its worker names it. The token goes back as it came; what it looks like is nobody's business.
+// A job as its worker names it. A token that is not the present one, or none at all, is a stale lock.
 struct LockItem {
   jobs::JobId id;
-  json::Raw lock_token;
+  std::string lock_token;
 
   template <class Item>
   static void describe_lock(json::Object<Item>& object) {
     object.required("id", static_cast<jobs::JobId Item::*>(&Item::id));
-    object.required("lockToken", static_cast<json::Raw Item::*>(&Item::lock_token)).about("As the claim gave it.");
+    object.required("lockToken", static_cast<std::string Item::*>(&Item::lock_token))
+        .length(1, 2'000)
+        .about("As the claim gave it.")
+        .example(R"("7")");
   }
   static void describe(json::Object<LockItem>& object) { describe_lock(object); }
   jobs::LockedJob lock() const { return {id, outside_try().token}; }

@@ -13,6 +13,7 @@ using jobs::LockedJob;
 using jobs::Verdict;
 
 constexpr size_t largest_body = size_t{64} << 20;
+constexpr const char* first_id = "$response.body#/jobs/0/id";
 
 http::Response key_reused(const http::Request& request) {
   const http::Problem problem{422, "idempotency-key-reused",
@@ -103,18 +104,21 @@ struct Post {
   std::string body_schema;
   std::vector<Answer> answers;
   Serve serve;
+  std::vector<Parameter> headers{};
+  std::vector<ProblemAnswer> problems{};
   http::RouteOptions options{.max_body = largest_body};
 };
 
 void add_post(Api& api, Jobs& jobs, Post post) {
-  post.answers.push_back({422, "A value cannot be; `field` names it."});
   api.add({.method = http::Method::post,
            .pattern = std::move(post.pattern),
            .tag = "jobs",
            .summary = std::move(post.summary),
            .role = accounts::Role::service,
+           .headers = std::move(post.headers),
            .body_schema = std::move(post.body_schema),
            .answers = std::move(post.answers),
+           .problems = std::move(post.problems),
            .options = std::move(post.options),
            .action = [&jobs, serve = post.serve](const Call& call) { return serve(jobs, call); }});
 }
@@ -131,14 +135,21 @@ void add_verdicts(Api& api, Jobs& jobs, const char* name, std::string summary, s
 }  // namespace
 
 void add_job_routes(Api& api, Jobs& jobs) {
-  add_post(api, jobs,
-           {.pattern = "/api/v1/jobs",
-            .summary = "Adds jobs, all of them or none. With an Idempotency-Key they are added once: sent again, the "
-                       "request gets its first answer.",
-            .body_schema = json::schema<EnqueueBody>(),
-            .answers = {{201, "In the order of the request; a duplicate has the id of the job that was there.",
-                         std::string(enqueued_schema)}},
-            .serve = enqueue});
+  add_post(
+      api, jobs,
+      {.pattern = "/api/v1/jobs",
+       .summary = "Adds jobs, all of them or none. With an Idempotency-Key they are added once: sent again, the "
+                  "request gets its first answer.",
+       .body_schema = json::schema<EnqueueBody>(),
+       .answers = {{.status = 201,
+                    .description = "In the order of the request; a duplicate has the id of the job that was there.",
+                    .schema = std::string(enqueued_schema),
+                    .links = {{"job", http::Method::get, "/api/v1/jobs/{id:uuid}", "id", first_id},
+                              {"cancel", http::Method::post, "/api/v1/jobs/{id:uuid}/cancel", "id", first_id}}}},
+       .serve = enqueue,
+       .headers = {idempotency_key_parameter()},
+       .problems = {{422, "invalid-job", "One of the jobs is invalid; `field` names it, and none was added."},
+                    {422, "idempotency-key-reused", "This Idempotency-Key was sent with other jobs."}}});
   add_post(api, jobs,
            {.pattern = "/api/v1/jobs/claim",
             .summary = "Takes jobs to work on, each under a lock that ends unless it is renewed.",

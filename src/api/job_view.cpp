@@ -44,24 +44,32 @@ void write_rates(json::Writer& writer, const jobs::JobRates& rates) {
 }  // namespace
 
 constexpr std::string_view job_schema =
-    R"({"type":"object","required":["id","kind","status","payload","attempts","maxAttempts","runAfter","createdAt"],)"
-    R"("properties":{"id":{"type":"string","format":"uuid"},"kind":{"type":"string"},)"
+    R"({"type":"object","required":["id","kind","uniqueKey","payload","priority","status","attempts","maxAttempts",)"
+    R"("runAfter","lockedAt","lockedBy","lockToken","throttleKey","lastError","result","createdAt","updatedAt",)"
+    R"("finishedAt"],"properties":{"id":{"type":"string","format":"uuid"},"kind":{"type":"string"},)"
     R"("uniqueKey":{"type":["string","null"]},"payload":{},"priority":{"type":"integer"},)"
-    R"("status":{"enum":["queued","running","succeeded","failed","dead","canceled"]},"attempts":{"type":"integer"},)"
-    R"("maxAttempts":{"type":"integer"},"runAfter":{"type":"string","format":"date-time"},)"
-    R"("lockedAt":{"type":["string","null"]},"lockedBy":{"type":["string","null"]},)"
-    R"("lockToken":{"type":["string","null"]},)"
+    R"("status":{"type":"string","enum":["queued","running","succeeded","failed","dead","canceled"]},)"
+    R"("attempts":{"type":"integer","minimum":0},"maxAttempts":{"type":"integer","minimum":1},)"
+    R"("runAfter":{"type":"string","format":"date-time"},"lockedAt":{"type":["string","null"],"format":"date-time"},)"
+    R"("lockedBy":{"type":["string","null"]},"lockToken":{"type":["string","null"]},)"
     R"("throttleKey":{"type":["string","null"]},"lastError":{"type":["string","null"]},"result":{},)"
     R"("createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},)"
-    R"("finishedAt":{"type":["string","null"]},"history":{"type":"array","items":{"type":"object"}}}})";
+    R"("finishedAt":{"type":["string","null"],"format":"date-time"},)"
+    R"("history":{"type":"array","description":"Not in lists.","items":{"type":"object",)"
+    R"("required":["attempt","startedAt","endedAt","worker","outcome","error"],"properties":{)"
+    R"("attempt":{"type":"integer","minimum":1},"startedAt":{"type":"string","format":"date-time"},)"
+    R"("endedAt":{"type":["string","null"],"format":"date-time"},"worker":{"type":"string"},)"
+    R"("outcome":{"type":["string","null"]},"error":{"type":["string","null"]}}}}}})";
 constexpr std::string_view stats_schema =
     R"({"type":"object","required":["kinds","topFailing"],"properties":{"kinds":{"type":"array","items":{)"
-    R"("type":"object","properties":{"kind":{"type":"string"},"counts":{"type":"object",)"
-    R"("additionalProperties":{"type":"integer"}},"oldestWaiting":{"type":["string","null"]},)"
-    R"("finishedPerSecond":{"type":"number"},"rates":{"type":"object","properties":{"added":{"type":"number"},)"
-    R"("succeeded":{"type":"number"},"failed":{"type":"number"},"dead":{"type":"number"},)"
+    R"("type":"object","required":["kind","counts","oldestWaiting","finishedPerSecond","rates"],"properties":{)"
+    R"("kind":{"type":"string"},"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},)"
+    R"("oldestWaiting":{"type":["string","null"],"format":"date-time"},"finishedPerSecond":{"type":"number"},)"
+    R"("rates":{"type":"object","required":["added","succeeded","failed","dead","canceled"],"properties":{)"
+    R"("added":{"type":"number"},"succeeded":{"type":"number"},"failed":{"type":"number"},"dead":{"type":"number"},)"
     R"("canceled":{"type":"number"}}}}}},"topFailing":{"type":"array","items":{"type":"object",)"
-    R"("properties":{"kind":{"type":"string"},"throttleKey":{"type":"string"},"failures":{"type":"integer"}}}}}})";
+    R"("required":["kind","throttleKey","failures"],"properties":{"kind":{"type":"string"},)"
+    R"("throttleKey":{"type":"string"},"failures":{"type":"integer","minimum":1}}}}}})";
 
 std::string job_json(const Job& job) {
   std::string body;

@@ -1,7 +1,7 @@
 #include "api/job_routes.h"
 #include "api/job_view.h"
-#include "api/paging.h"
 #include "api/problems.h"
+#include "api/query.h"
 #include "http/problem.h"
 #include "jobs/byte_budget.h"
 
@@ -11,6 +11,21 @@ namespace {
 using jobs::Job;
 using jobs::JobId;
 using jobs::Jobs;
+
+struct JobsQuery {
+  std::optional<std::string> kind;
+  std::optional<jobs::JobStatus> status;
+  std::optional<JobId> cursor;
+  int64_t limit = default_page;
+
+  static void describe(json::Object<JobsQuery>& object) {
+    object.optional("kind", &JobsQuery::kind).length(1, 100).about("Of this kind.");
+    object.optional("status", &JobsQuery::status).about("In this state.");
+    object.optional("cursor", &JobsQuery::cursor)
+        .about("`next` of the page before. A filtered page may hold few jobs, or none, and still have a `next`.");
+    describe_limit(object);
+  }
+};
 
 http::Response no_such_job(const http::Request& request) {
   return not_found(request, "There is no such job, or it was finished long ago.");
@@ -40,19 +55,11 @@ Task<jobs::JobPage> collect(Jobs& jobs, jobs::JobFilter wanted, std::optional<Jo
 }
 
 Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
-  jobs::JobFilter wanted{.kind = filter(request, "kind")};
-  if (const auto status = filter(request, "status")) {
-    wanted.status = parse_enum<jobs::JobStatus>(*status);
-    if (!wanted.status) co_return bad_query(request, "status", "must be one of " + list_names<jobs::JobStatus>());
-  }
-  const auto most = page_size(request);
-  if (!most) co_return bad_page_size(request);
-  std::optional<JobId> from;
-  if (const auto cursor = filter(request, "cursor")) {
-    from = JobId::parse(*cursor);
-    if (!from) co_return bad_cursor(request);
-  }
-  const jobs::JobPage page = co_await collect(jobs, std::move(wanted), from, *most);
+  auto query = decode_query<JobsQuery>(request);
+  if (!query) co_return std::move(query.error());
+  jobs::JobFilter wanted{.kind = std::move(query->kind), .status = query->status};
+  const auto most = static_cast<size_t>(query->limit);
+  const jobs::JobPage page = co_await collect(jobs, std::move(wanted), query->cursor, most);
   co_return http::Response::json(200, page_json(page));
 }
 
@@ -114,18 +121,14 @@ void add(Api& api, Jobs& jobs, Endpoint endpoint, Serve serve) {
 void add_job_view_routes(Api& api, Jobs& jobs) {
   const std::string page =
       fmt::format(R"({{"type":"object","required":["jobs"],"properties":{{"jobs":{{"type":"array","items":{}}},)"
-                  R"("next":{{"type":"string"}}}}}})",
+                  R"("next":{{"type":"string","format":"uuid"}}}}}})",
                   job_schema);
   const Answer found{200, "The job.", std::string(job_schema)};
   add(api, jobs,
       {.pattern = "/api/v1/jobs",
        .tag = "jobs",
        .summary = "Jobs, the newest first.",
-       .query = {{"kind", "Of this kind."},
-                 {"status", "In this state."},
-                 {"cursor",
-                  "`next` of the page before. A filtered page may hold few jobs, or none, and still have a `next`."},
-                 {"limit", "Jobs on a page.", std::string(page_size_schema)}},
+       .query = query_parameters<JobsQuery>(),
        .answers = {{200, "A page of them, without history; shorter where they are large together.", page}}},
       list_jobs);
   add(api, jobs,
@@ -138,21 +141,23 @@ void add_job_view_routes(Api& api, Jobs& jobs) {
       {.pattern = "/api/v1/jobs/{id:uuid}",
        .tag = "jobs",
        .summary = "One job with all its tries.",
-       .answers = {found, {404, "There is none."}}},
+       .answers = {found}},
       show_job);
   add(api, jobs,
       {.method = http::Method::post,
        .pattern = "/api/v1/jobs/{id:uuid}/retry",
        .tag = "jobs",
        .summary = "Queues a dead job again, with all its attempts.",
-       .answers = {found, {404, "There is none."}, {409, "It is not dead."}}},
+       .answers = {found},
+       .problems = {{409, "job-not-dead", "It is not dead, or another job has its unique key by now."}}},
       retry_job);
   add(api, jobs,
       {.method = http::Method::post,
        .pattern = "/api/v1/jobs/{id:uuid}/cancel",
        .tag = "jobs",
        .summary = "Cancels a job that waits.",
-       .answers = {found, {404, "There is none."}, {409, "It runs, or has ended."}}},
+       .answers = {found},
+       .problems = {{409, "job-not-waiting", "It runs, or has ended."}}},
       cancel_job);
 }
 

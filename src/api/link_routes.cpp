@@ -1,5 +1,5 @@
 #include "api/import_routes.h"
-#include "api/paging.h"
+#include "api/query.h"
 #include "base/json.h"
 
 namespace sluice::api {
@@ -13,14 +13,29 @@ using links::OwnerId;
 // No folder's own path: a slash stands between two names.
 constexpr std::string_view top_folder = "/";
 
+struct LinksQuery {
+  std::optional<std::string> folder;
+  std::optional<InstanceId> cursor;
+  int64_t limit = default_page;
+
+  static void describe(json::Object<LinksQuery>& object) {
+    object.optional("folder", &LinksQuery::folder)
+        .length(0, 1'000)
+        .about("Of this folder (`Bookmarks bar/News`); `/` is the top. All where it is empty.");
+    object.optional("cursor", &LinksQuery::cursor).about("`next` of the page before.");
+    describe_limit(object);
+  }
+};
+
 constexpr std::string_view links_schema =
     R"({"type":"object","required":["links"],"properties":{"links":{"type":"array","items":{"type":"object",)"
     R"("required":["id","folder","title","url","page","fetchedAt","failure"],"properties":{)"
     R"("id":{"type":"string","format":"uuid"},"folder":{"type":"string"},"title":{"type":"string"},)"
-    R"("url":{"type":"string","format":"uri"},"page":{"type":["object","null"],"properties":{)"
+    R"("url":{"type":"string","format":"uri"},"page":{"type":["object","null"],)"
+    R"("required":["title","description","siteName","imageUrl","iconUrl"],"properties":{)"
     R"("title":{"type":"string"},"description":{"type":"string"},"siteName":{"type":"string"},)"
-    R"("imageUrl":{"type":"string"},"iconUrl":{"type":"string"}}},"fetchedAt":{"type":["string","null"]},)"
-    R"("failure":{"type":["string","null"]}}}},"next":{"type":"string"}}})";
+    R"("imageUrl":{"type":"string"},"iconUrl":{"type":"string"}}},"fetchedAt":{"type":["string","null"],"format":"date-time"},)"
+    R"("failure":{"type":["string","null"]}}}},"next":{"type":"string","format":"uuid"}}})";
 
 void write_link(json::Writer& writer, const OwnedLink& link) {
   writer.begin_object().field("id", link.id).field("folder", link.folder).field("title", link.title);
@@ -37,16 +52,16 @@ void write_link(json::Writer& writer, const OwnedLink& link) {
 }
 
 Task<http::Response> list_links(LinkStore& links, http::Request& request, OwnerId owner) {
-  const auto most = page_size(request);
-  if (!most) co_return bad_page_size(request);
-  std::optional<InstanceId> from;
-  if (const auto cursor = filter(request, "cursor")) {
-    from = InstanceId::parse(*cursor);
-    if (!from) co_return bad_cursor(request);
+  auto query = decode_query<LinksQuery>(request);
+  if (!query) co_return std::move(query.error());
+  std::optional<std::string> folder = std::move(query->folder);
+  if (folder == "") {
+    folder.reset();
+  } else if (folder == top_folder) {
+    folder = "";
   }
-  auto folder = filter(request, "folder");
-  if (folder == top_folder) folder = "";
-  const links::LinkPage page = co_await links.list(owner, std::move(folder), from, *most);
+  const auto most = static_cast<size_t>(query->limit);
+  const links::LinkPage page = co_await links.list(owner, std::move(folder), query->cursor, most);
   std::string body;
   json::Writer writer(body);
   writer.begin_object().key("links").begin_array();
@@ -64,11 +79,8 @@ void add_link_routes(Api& api, LinkStore& links) {
            .tag = "imports",
            .summary = "One's links with what enrichment found, the oldest first.",
            .role = accounts::Role::user,
-           .query = {{"folder", "Of this folder (`Bookmarks bar/News`); `/` is the top. All where it is empty."},
-                     {"cursor", "`next` of the page before."},
-                     {"limit", "Links on a page.", std::string(page_size_schema)}},
-           .answers = {{200, "A page of them; `page` is null until the link was fetched.", std::string(links_schema)},
-                       {422, "A value cannot be; `field` names it."}},
+           .query = query_parameters<LinksQuery>(),
+           .answers = {{200, "A page of them; `page` is null until the link was fetched.", std::string(links_schema)}},
            .action = [&links](const Call& call) {
              return list_links(links, call.request, OwnerId(call.caller->id.uuid()));
            }});

@@ -1,12 +1,33 @@
 #include "api/openapi.h"
 
+#include <algorithm>
 #include <map>
 
-#include "base/json_writer.h"
+#include <fmt/format.h>
+
+#include "api/shared_problems.h"
+#include "base/check.h"
+#include "base/json_scalars.h"
 
 namespace sluice::api {
 namespace {
 
+constexpr const char* problem_type = "application/problem+json";
+
+constexpr std::string_view about =
+    "Errors are `application/problem+json` (RFC 9457) with a stable `code`. A path answers `HEAD` where it answers "
+    "`GET`, tells its methods to `OPTIONS`, and refuses methods it lacks with 405, `method-not-allowed` and `Allow`.";
+
+constexpr std::string_view problem_schema =
+    R"({"type":"object","required":["type","title","status","code","requestId"],"properties":{)"
+    R"("type":{"type":"string","format":"uri"},"title":{"type":"string"},)"
+    R"("status":{"type":"integer","minimum":400,"maximum":599},)"
+    R"("code":{"type":"string","pattern":"^[a-z0-9-]+$","description":"Stable; programs choose on it."},)"
+    R"("detail":{"type":"string"},)"
+    R"("field":{"type":"string","description":"The field that is wrong, as a path: jobs[2].kind"},)"
+    R"("requestId":{"type":"string"}}})";
+
+// The type of a path's parameter, as its pattern gives it.
 struct PathParameter {
   std::string name;
   std::string schema;
@@ -17,27 +38,20 @@ std::vector<PathParameter> path_parameters(std::string_view pattern) {
   std::vector<PathParameter> found;
   for (size_t open = pattern.find('{'); open != std::string_view::npos; open = pattern.find('{', open + 1)) {
     std::string_view inner = pattern.substr(open + 1, pattern.find('}', open) - open - 1);
-    std::string schema = R"({"type":"string"})";
+    std::string schema = R"({"type":"string","minLength":1})";
     if (inner.ends_with("...")) {
       inner.remove_suffix(3);
-      schema = R"({"type":"string","description":"The rest of the path; slashes are part of it."})";
     } else if (inner.ends_with(":uuid")) {
       inner.remove_suffix(5);
       schema = R"({"type":"string","format":"uuid"})";
     } else if (inner.ends_with(":int")) {
       inner.remove_suffix(4);
-      schema = R"({"type":"integer"})";
+      schema = R"({"type":"integer","format":"int64"})";
     }
     found.push_back({std::string(inner), std::move(schema)});
   }
   return found;
 }
-
-constexpr std::string_view problem_schema =
-    R"({"type":"object","required":["type","title","status","code"],"properties":{)"
-    R"("type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},)"
-    R"("code":{"type":"string","description":"Stable; programs choose on it."},"detail":{"type":"string"},)"
-    R"("field":{"type":"string","description":"The field that is wrong."},"requestId":{"type":"string"}}})";
 
 std::string method_key(http::Method method) {
   std::string key(name(method));
@@ -45,16 +59,46 @@ std::string method_key(http::Method method) {
   return key;
 }
 
+// "get_jobs_by_id": the method and the path's words.
+std::string operation_id(http::Method method, std::string_view pattern) {
+  std::string path = openapi_path(pattern);
+  if (path.starts_with("/api/v1/")) path.erase(0, std::string_view("/api/v1").size());
+  std::string id = method_key(method);
+  for (const char c : path == "/" ? "/home" : path) {
+    if (c == '{') {
+      id += "by_";
+    } else if (c != '}') {
+      id += c == '/' || c == '-' || c == '.' ? '_' : c;
+    }
+  }
+  return id;
+}
+
+// Answers of 200 that have a tag are compared with If-None-Match by the server.
+bool has_etag(const Endpoint& endpoint) {
+  return endpoint.options.compute_etag ||
+         std::ranges::find(endpoint.answers, 304, &Answer::status) != endpoint.answers.end();
+}
+
+void write_parameter(json::Writer& writer, std::string_view place, const Parameter& parameter) {
+  writer.begin_object().field("name", parameter.name).field("in", place);
+  if (!parameter.description.empty()) writer.field("description", parameter.description);
+  writer.key("required").boolean(parameter.required).key("schema").raw(parameter.schema).end_object();
+}
+
 void write_parameters(json::Writer& writer, const Endpoint& endpoint) {
   writer.key("parameters").begin_array();
-  for (const PathParameter& parameter : path_parameters(endpoint.pattern)) {
-    writer.begin_object().field("name", parameter.name).field("in", "path").key("required").boolean(true);
-    writer.key("schema").raw(parameter.schema).end_object();
+  for (const PathParameter& of_pattern : path_parameters(endpoint.pattern)) {
+    Parameter parameter{of_pattern.name, "", of_pattern.schema};
+    const auto described = std::ranges::find(endpoint.path, of_pattern.name, &Parameter::name);
+    if (described != endpoint.path.end()) parameter = *described;
+    parameter.required = true;
+    write_parameter(writer, "path", parameter);
   }
-  for (const QueryParameter& parameter : endpoint.query) {
-    writer.begin_object().field("name", parameter.name).field("in", "query");
-    writer.field("description", parameter.description).key("required").boolean(parameter.required);
-    writer.key("schema").raw(parameter.schema).end_object();
+  for (const Parameter& parameter : endpoint.query) write_parameter(writer, "query", parameter);
+  for (const Parameter& parameter : endpoint.headers) write_parameter(writer, "header", parameter);
+  if (has_etag(endpoint)) {
+    write_parameter(writer, "header", {"If-None-Match", "The `ETag` of a copy; 304 where it is current."});
   }
   writer.end_array();
 }
@@ -66,28 +110,116 @@ void write_body(json::Writer& writer, const Endpoint& endpoint) {
   writer.key("schema").raw(endpoint.body_schema).end_object().end_object().end_object();
 }
 
-void write_answers(json::Writer& writer, const Endpoint& endpoint) {
-  writer.key("responses").begin_object();
-  for (const Answer& answer : endpoint.answers) {
-    writer.key(std::to_string(answer.status)).begin_object().field("description", answer.description);
-    if (!answer.schema.empty()) {
-      writer.key("content").begin_object().key(answer.content_type).begin_object();
-      writer.key("schema").raw(answer.schema).end_object().end_object();
+void write_header(json::Writer& writer, const Parameter& header) {
+  writer.key(header.name).begin_object().field("description", header.description);
+  writer.key("required").boolean(header.required).key("schema").raw(header.schema).end_object();
+}
+
+void write_headers(json::Writer& writer, int status, const std::vector<Parameter>& own) {
+  writer.key("headers").begin_object();
+  if (status != 503) {  // a connection too many is refused before its request is read
+    writer.key("X-Request-Id").begin_object().field("$ref", "#/components/headers/X-Request-Id").end_object();
+  }
+  for (const Parameter& header : own) write_header(writer, header);
+  if (status == 401) {
+    write_header(writer, {"WWW-Authenticate", "How to authenticate.", R"({"const":"Bearer"})", true});
+  }
+  if (status == 429 || status == 503) {
+    write_header(writer,
+                 {"Retry-After", "Seconds until another try makes sense.", R"({"type":"integer","minimum":1})", true});
+  }
+  writer.end_object();
+}
+
+void write_links(json::Writer& writer, const std::vector<Link>& links) {
+  if (links.empty()) return;
+  writer.key("links").begin_object();
+  for (const Link& link : links) {
+    writer.key(link.name).begin_object().field("operationId", operation_id(link.method, link.pattern));
+    writer.key("parameters").begin_object().field(link.parameter, link.value).end_object().end_object();
+  }
+  writer.end_object();
+}
+
+void write_problem_content(json::Writer& writer, const std::vector<ProblemAnswer>& problems) {
+  writer.key(problem_type).begin_object().key("schema").begin_object().key("allOf").begin_array();
+  writer.begin_object().field("$ref", "#/components/schemas/Problem").end_object();
+  writer.begin_object().key("properties").begin_object().key("code").begin_object().key("enum").begin_array();
+  for (const ProblemAnswer& problem : problems) writer.string(problem.code);
+  writer.end_array().end_object().end_object().end_object();
+  writer.end_array().end_object().end_object();
+}
+
+std::string describe(const Answer* answer, const std::vector<ProblemAnswer>* problems) {
+  std::string text = answer != nullptr ? answer->description : "";
+  if (problems == nullptr) return text;
+  for (const ProblemAnswer& problem : *problems) {
+    text += fmt::format("{}`{}`: {}", text.empty() ? "" : "\n", problem.code, problem.description);
+  }
+  return text;
+}
+
+// One status of an endpoint: what it answers, the problems it may be, or both.
+void write_response(json::Writer& writer, int status, const Answer* answer,
+                    const std::vector<ProblemAnswer>* problems) {
+  writer.begin_object().field("description", describe(answer, problems));
+  write_headers(writer, status, answer != nullptr ? answer->headers : std::vector<Parameter>{});
+  const bool has_content = answer != nullptr && !answer->schema.empty();
+  if (has_content || problems != nullptr) {
+    writer.key("content").begin_object();
+    if (has_content) {
+      writer.key(answer->content_type).begin_object().key("schema").raw(answer->schema).end_object();
     }
+    if (problems != nullptr) write_problem_content(writer, *problems);
     writer.end_object();
   }
-  writer.key("default").begin_object().field("description", "A problem (RFC 9457)").key("content").begin_object();
-  writer.key("application/problem+json").begin_object().key("schema").begin_object();
-  writer.field("$ref", "#/components/schemas/Problem").end_object().end_object().end_object().end_object();
+  if (answer != nullptr) write_links(writer, answer->links);
+  writer.end_object();
+}
+
+bool is_common(int status, const std::vector<ProblemAnswer>& problems) {
+  const auto common = common_problems().find(status);
+  return common != common_problems().end() &&
+         std::ranges::equal(common->second, problems, {}, &ProblemAnswer::code, &ProblemAnswer::code);
+}
+
+std::vector<Answer> answers_of(const Endpoint& endpoint) {
+  std::vector<Answer> answers = endpoint.answers;
+  if (!endpoint.options.compute_etag) return answers;
+  const Parameter etag{"ETag", "Names these bytes.", R"({"type":"string"})", true};
+  for (Answer& answer : answers) answer.headers.push_back(etag);
+  answers.push_back({.status = 304, .description = "The client's copy is current.", .headers = {etag}});
+  return answers;
+}
+
+void write_answers(json::Writer& writer, const Endpoint& endpoint) {
+  const std::vector<Answer> answers = answers_of(endpoint);
+  Problems problems = problems_of(endpoint);
+  writer.key("responses").begin_object();
+  for (const Answer& answer : answers) {
+    const auto same_status = problems.extract(answer.status);
+    writer.key(std::to_string(answer.status));
+    write_response(writer, answer.status, &answer, same_status ? &same_status.mapped() : nullptr);
+  }
+  for (const auto& [status, of_status] : problems) {
+    writer.key(std::to_string(status));
+    if (is_common(status, of_status)) {
+      writer.begin_object().field("$ref", fmt::format("#/components/responses/{}", status)).end_object();
+    } else {
+      write_response(writer, status, nullptr, &of_status);
+    }
+  }
   writer.end_object();
 }
 
 void write_operation(json::Writer& writer, const Endpoint& endpoint) {
-  writer.key(method_key(endpoint.method)).begin_object().field("summary", endpoint.summary);
+  writer.key(method_key(endpoint.method)).begin_object();
+  writer.field("operationId", operation_id(endpoint.method, endpoint.pattern)).field("summary", endpoint.summary);
   writer.key("tags").begin_array().string(endpoint.tag).end_array();
   if (endpoint.role) {
-    writer.field("description", "Needs the role " + std::string(name(*endpoint.role)) + ".");
-    writer.key("security").begin_array().begin_object().key("token").begin_array().end_array().end_object().end_array();
+    writer.field("description", fmt::format("Needs the role {} or a higher one.", name(*endpoint.role)));
+    writer.key("security").begin_array().begin_object().key("token").begin_array();
+    writer.string(name(*endpoint.role)).end_array().end_object().end_array();
   }
   write_parameters(writer, endpoint);
   write_body(writer, endpoint);
@@ -95,41 +227,40 @@ void write_operation(json::Writer& writer, const Endpoint& endpoint) {
   writer.end_object();
 }
 
-std::string escape_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
+void write_components(json::Writer& writer) {
+  writer.key("components").begin_object();
+  writer.key("securitySchemes").begin_object().key("token").begin_object();
+  writer.field("type", "http").field("scheme", "bearer");
+  writer.field("description",
+               "An API key. Roles are USER, SERVICE and ADMIN; each may do what the ones before it may.");
+  writer.end_object().end_object();
+  writer.key("headers").begin_object();
+  write_header(writer, {"X-Request-Id", "The client's, or one that the server made; the log has it.",
+                        R"({"type":"string","minLength":1})", true});
+  writer.end_object();
+  writer.key("schemas").begin_object().key("Problem").raw(problem_schema);
+  writer.key("Json").raw(json::raw_schema).end_object();
+  writer.key("responses").begin_object();
+  for (const auto& [status, problems] : common_problems()) {
+    writer.key(std::to_string(status));
+    write_response(writer, status, nullptr, &problems);
   }
-  return out;
+  writer.end_object().end_object();
 }
 
-void append_section(std::string& page, const Endpoint& endpoint) {
-  page += "<section><h3><code>" + std::string(name(endpoint.method)) + " " +
-          escape_html(openapi_path(endpoint.pattern)) + "</code></h3><p>" + escape_html(endpoint.summary);
-  if (endpoint.role) page += " <strong>" + std::string(name(*endpoint.role)) + "</strong>";
-  page += "</p>";
-  if (!endpoint.query.empty()) {
-    page += "<ul>";
-    for (const QueryParameter& parameter : endpoint.query) {
-      page += "<li><code>?" + escape_html(parameter.name) + "</code> " + escape_html(parameter.description) + "</li>";
+void check_links(const Api& api) {
+  const auto leads_to = [](const Link& link) {
+    return
+        [&link](const auto& endpoint) { return endpoint->method == link.method && endpoint->pattern == link.pattern; };
+  };
+  for (const auto& endpoint : api.endpoints()) {
+    for (const Answer& answer : endpoint->answers) {
+      for (const Link& link : answer.links) {
+        check_that(std::ranges::any_of(api.endpoints(), leads_to(link)), "{} links to {}, which is no endpoint",
+                   endpoint->pattern, link.pattern);
+      }
     }
-    page += "</ul>";
   }
-  if (!endpoint.body_schema.empty()) {
-    page += "<details><summary>" + escape_html(endpoint.body_type) + "</summary><pre>" +
-            escape_html(endpoint.body_schema) + "</pre></details>";
-  }
-  page += "<ul>";
-  for (const Answer& answer : endpoint.answers) {
-    page += "<li><code>" + std::to_string(answer.status) + "</code> " + escape_html(answer.description) + "</li>";
-  }
-  page += "</ul></section>\n";
 }
 
 }  // namespace
@@ -149,13 +280,15 @@ std::string openapi_path(std::string_view pattern) {
 }
 
 std::string openapi_document(const Api& api, const std::string& version) {
+  check_links(api);
   std::map<std::string, std::vector<const Endpoint*>> paths;
   for (const auto& endpoint : api.endpoints()) paths[openapi_path(endpoint->pattern)].push_back(endpoint.get());
 
   std::string out;
   json::Writer writer(out);
   writer.begin_object().field("openapi", "3.1.0");
-  writer.key("info").begin_object().field("title", "Sluice").field("version", version).end_object();
+  writer.key("info").begin_object().field("title", "Sluice").field("version", version);
+  writer.field("description", about).end_object();
   writer.key("paths").begin_object();
   for (const auto& [path, endpoints] : paths) {
     writer.key(path).begin_object();
@@ -163,33 +296,9 @@ std::string openapi_document(const Api& api, const std::string& version) {
     writer.end_object();
   }
   writer.end_object();
-  writer.key("components").begin_object();
-  writer.key("securitySchemes").begin_object().key("token").begin_object();
-  writer.field("type", "http").field("scheme", "bearer").end_object().end_object();
-  writer.key("schemas").begin_object().key("Problem").raw(problem_schema).end_object();
-  writer.end_object().end_object();
+  write_components(writer);
+  writer.end_object();
   return out;
-}
-
-std::string docs_page(const Api& api, const std::string& version) {
-  std::map<std::string, std::vector<const Endpoint*>> by_tag;
-  for (const auto& endpoint : api.endpoints()) by_tag[endpoint->tag].push_back(endpoint.get());
-  std::string page =
-      "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sluice API</title>"
-      "<meta name=\"viewport\" content=\"width=device-width\"><link rel=\"stylesheet\" "
-      "href=\"/style.css\"></head><body>"
-      "<h1>Sluice API <small>" +
-      escape_html(version) +
-      "</small></h1><p>For programs: <a href=\"/openapi.json\">openapi.json</a>. Errors are "
-      "<code>application/problem+json</code> with a stable <code>code</code>.</p>"
-      "<p lang=\"ko\">프로그램용 문서: <a href=\"/openapi.json\">openapi.json</a>. 오류는 고정된 <code>code</code>를 "
-      "가진 "
-      "<code>application/problem+json</code>입니다.</p>\n";
-  for (const auto& [tag, endpoints] : by_tag) {
-    page += "<h2>" + escape_html(tag) + "</h2>\n";
-    for (const Endpoint* endpoint : endpoints) append_section(page, *endpoint);
-  }
-  return page + "</body></html>\n";
 }
 
 }  // namespace sluice::api

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_decoder.h"
+
 namespace sluice::documents {
 
 // Relative, of [A-Za-z0-9._/-], without empty, "." or ".." segments, at most 512 characters: safe as part of a URL and
@@ -22,6 +24,11 @@ class DocumentPath {
   explicit DocumentPath(std::string text) : text_(std::move(text)) {}
   std::string text_;
 };
+
+// What parse accepts, for those who describe it.
+extern const json::TextForm document_path_form;
+// The same of one segment.
+extern const json::TextForm document_segment_form;
 
 // A glob over whole paths: `*` is any run of characters within a segment, `**` across segments, `?` one character of a
 // segment.

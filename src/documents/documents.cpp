@@ -22,6 +22,12 @@ Documents::Documents(DocumentStore& store, Clock& clock, Random& random, TaskSco
       form_threads_(form_threads),
       forms_(scope_, executor_) {}
 
+std::vector<std::string> Documents::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, documents] : origins_) names.push_back(name);
+  return names;
+}
+
 void Documents::add(OriginConfig config, OriginParts parts) {
   shortest_claim_ = std::min(shortest_claim_, config.claim_ttl);
   const std::string name = config.name;

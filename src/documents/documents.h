@@ -28,6 +28,7 @@ class Documents {
   void start();
 
   bool knows(const std::string& origin) const { return origins_.contains(origin); }
+  std::vector<std::string> names() const;
 
   // The origin must be known. `traceparent` is that of the reader's request, for the origin to see.
   Task<Lookup> get(std::string origin, DocumentPath path, bool fetch, Deadline deadline = {},

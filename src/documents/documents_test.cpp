@@ -1,3 +1,5 @@
+#include <regex>
+
 #include <gtest/gtest.h>
 
 #include "documents/content_check.h"
@@ -12,6 +14,17 @@ TEST(DocumentPath, takes_plain_relative_paths) {
     EXPECT_TRUE(DocumentPath::parse(good)) << good;
   }
   EXPECT_TRUE(DocumentPath::parse(std::string(512, 'a')));
+}
+
+TEST(DocumentPath, its_patterns_say_what_it_takes) {
+  const std::regex path(std::string(document_path_form.pattern));
+  const std::regex segment(std::string(document_segment_form.pattern));
+  for (const std::string text :
+       {"a",    "a/b.xml", "-",  ".a",  "..a",  "...",    "a/..b/.c", "",     "/",     "a/", "/a",
+        "a//b", ".",       "..", "./a", "a/..", "a/../b", "a b",      "a\\b", "a%2fb", "é"}) {
+    EXPECT_EQ(document_path_form.fits(text), std::regex_match(text, path)) << text;
+    EXPECT_EQ(document_segment_form.fits(text), std::regex_match(text, segment)) << text;
+  }
 }
 
 TEST(DocumentPath, refuses_everything_that_could_lead_elsewhere) {

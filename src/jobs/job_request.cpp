@@ -3,8 +3,14 @@
 namespace sluice::jobs {
 
 void JobRequest::describe(json::Object<JobRequest>& object) {
-  object.required("kind", &JobRequest::kind).length(1, 100).about("Any name; settings are [jobs.kinds.NAME].");
-  object.required("payload", &JobRequest::payload).length(0, max_payload_bytes).about("Any JSON, up to 1 MiB.");
+  object.required("kind", &JobRequest::kind)
+      .length(1, 100)
+      .about("Any name; settings are [jobs.kinds.NAME].")
+      .example(R"("send-mail")");
+  object.required("payload", &JobRequest::payload)
+      .length(0, max_payload_bytes)
+      .about("Any JSON, up to 1 MiB.")
+      .example(R"({"to":"kim@example.org"})");
   object.optional("uniqueKey", &JobRequest::unique_key)
       .length(1, 500)
       .about("At most one job of the kind that is live or has succeeded has it.");

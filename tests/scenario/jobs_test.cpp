@@ -197,9 +197,9 @@ TEST_P(JobsOverHttp, jobs_are_listed_page_by_page_and_counted) {
   std::vector<size_t> pages;
   std::string cursor;
   do {
-    const JobsAnswer page = read(ask("GET", "/api/v1/jobs?kind=mail&status=&limit=2&cursor=" + cursor));
+    const JobsAnswer page = read(ask("GET", "/api/v1/jobs?kind=mail&limit=2" + cursor));
     pages.push_back(page.jobs.size());
-    cursor = page.next.value_or("");
+    cursor = page.next ? "&cursor=" + *page.next : "";
   } while (!cursor.empty());
   EXPECT_THAT(pages, ElementsAre(2, 2, 1));
   EXPECT_EQ(read(ask("GET", "/api/v1/jobs?status=succeeded")).jobs.size(), 1U);

@@ -1,0 +1,59 @@
+// Queries, decoded into structs that describe their parameters (base/json_object.h): what is checked is what
+// /openapi.json shows.
+//
+//   struct JobsQuery {
+//     std::optional<std::string> kind;
+//     int64_t limit = default_page;
+//     static void describe(json::Object<JobsQuery>& object) {
+//       object.optional("kind", &JobsQuery::kind).length(1, 100).about("Of this kind.");
+//       describe_limit(object);
+//     }
+//   };
+//
+// Unknown parameters are ignored; a known one that is there twice is refused. An empty value is a value.
+#pragma once
+
+#include <vector>
+
+#include "api/endpoint.h"
+#include "api/problems.h"
+
+namespace sluice::api {
+
+inline constexpr int64_t default_page = 50;
+inline constexpr int64_t largest_page = 500;
+
+// The parameter `limit` of lists.
+template <class Query>
+void describe_limit(json::Object<Query>& object) {
+  object.optional("limit", &Query::limit).range(1, largest_page).about("Items on a page, at most.");
+}
+
+// The described fields as the document shows them.
+std::vector<Parameter> parameters_of(const json::Fields& fields);
+template <class Query>
+std::vector<Parameter> query_parameters() {
+  return parameters_of(json::Object<Query>::fields());
+}
+
+// The query's parameters of those names as one JSON object.
+std::string query_as_json(const json::Fields& fields, const http::Request& request);
+
+// 422, or 400 where a parameter is missing; names the parameter.
+http::Response bad_query(const http::Request& request, const json::DecodeError& error);
+http::Response bad_query(const http::Request& request, std::string_view name, std::string detail);
+
+// The request's query as a Query, or what is wrong with it.
+template <class Query>
+Result<Query, json::DecodeError> read_query(const http::Request& request) {
+  return json::decode<Query>(query_as_json(json::Object<Query>::fields(), request));
+}
+// The same with the answer that says what is wrong.
+template <class Query>
+std::expected<Query, http::Response> decode_query(const http::Request& request) {
+  auto decoded = read_query<Query>(request);
+  if (!decoded) return std::unexpected(bad_query(request, decoded.error()));
+  return std::move(*decoded);
+}
+
+}  // namespace sluice::api
