@@ -38,7 +38,7 @@ struct LockItem {
   static void describe_lock(json::Object<Item>& object) {
     object.required("id", static_cast<jobs::JobId Item::*>(&Item::id));
     object.required("lockToken", static_cast<std::string Item::*>(&Item::lock_token))
-        .length(1, 2'000)
+        .length(1, 4'000)
         .about("As the claim gave it.")
         .example(R"("7")");
   }
