@@ -1,0 +1,286 @@
+// No statement of a store reads a whole table that grows, whatever PostgreSQL knows about the table.
+//
+// The server logs the plan of every statement that runs, those inside of triggers too (auto_explain); the test uses the
+// stores as their callers do, and looks at the log. Three times: on tables as migrations leave them, on tables that
+// were filled and never analyzed, and on the same tables analyzed.
+#include <regex>
+#include <set>
+
+#include "adapters/postgres/migrations.h"
+#include "adapters/sql/inbox.h"
+#include "adapters/sql/sql_job_store.h"
+#include "runtime/system_clock.h"
+#include "tests/contract/lock_session.h"
+#include "tests/contract/postgres_engines.h"
+#include "tests/support/needs.h"
+
+namespace sluice::test {
+namespace {
+
+using jobs::ClaimedJob;
+using jobs::JobId;
+using jobs::NewJob;
+
+const std::set<std::string> small_tables{"finished_counts", "outbox_buckets", "outbox_relays", "outbox_topics",
+                                         "schema_migrations"};
+
+struct LoggedPlan {
+  std::string text;   // with the statement
+  bool of_many_rows;  // the statement takes arrays
+};
+
+std::vector<LoggedPlan> plans_in(const std::string& log) {
+  std::vector<LoggedPlan> plans;
+  bool inside = false;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (inside && line.starts_with('\t')) {
+      plans.back().text += line.substr(0, 200) + "\n";
+      if (line.contains("unnest(")) plans.back().of_many_rows = true;
+      continue;
+    }
+    inside = line.ends_with(" plan:");
+    if (inside) plans.push_back({});
+  }
+  return plans;
+}
+
+// What is wrong with a plan; empty where nothing is. Rows that were found and locked are then named by their place
+// (ctid); a table of fewer pages than PostgreSQL expects of these is read instead, which needs no statistics to be
+// right.
+std::string fault_of(const LoggedPlan& plan) {
+  static const std::regex whole_table(R"(Seq Scan on (?:\w+\.)?(\w+)[^\n]*\n(?!\s*Filter: \(ctid = ANY))");
+  for (std::sregex_iterator found(plan.text.begin(), plan.text.end(), whole_table), end; found != end; ++found) {
+    if (!small_tables.contains((*found)[1])) return "reads all of " + (*found)[1].str();
+  }
+  if (plan.of_many_rows && (plan.text.contains("Hash Join") || plan.text.contains("Merge Join"))) {
+    return "joins whole tables";
+  }
+  // A row that is found by its place and has changed meanwhile is not looked at again by every release of PostgreSQL.
+  if (plan.text.contains("Delete on jobs") && plan.text.contains("Tid Scan")) return "deletes by place";
+  return "";
+}
+
+// Pages that the whole statement has looked at.
+size_t pages_of(const LoggedPlan& plan) {
+  static const std::regex buffers(R"(Buffers: shared hit=(\d+))");
+  std::smatch found;
+  return std::regex_search(plan.text, found, buffers) ? std::stoul(found[1]) : 0;
+}
+
+class PostgresPlans : public TaskFixture {
+ protected:
+  void SetUp() override {
+    SLUICE_NEEDS(PostgresServer::why_missing(15));
+    server_.emplace(PostgresOptions{.settings = {"autovacuum=off", "session_preload_libraries=auto_explain",
+                                                 "auto_explain.log_min_duration=0", "auto_explain.log_analyze=on",
+                                                 "auto_explain.log_buffers=on", "auto_explain.log_timing=off",
+                                                 "auto_explain.log_nested_statements=on"}});
+    postgres::PostgresSetup setup(service_setup(*server_), thread_, clock_);
+    run(setup.create_services());
+    run(setup.migrate(postgres::migrations()));
+    admin_.emplace(postgres_config(*server_), thread_, clock_);
+    database_.emplace(
+        postgres::PostgresConfig{
+            .url = server_->url(), .user = "job_service", .password = service_password("job_service")},
+        thread_, clock_);
+    store_.emplace(*database_, kinds_, clock_, random_);
+  }
+
+  // As the administrator.
+  void execute(const std::string& text) { execute(*admin_, text); }
+  // The text must outlive the call: a Statement only refers to it.
+  void execute(sql::Database& database, const std::string& text) {
+    run(database.write(sql::Statement(std::string_view(text))));
+  }
+
+  // With ids that look old.
+  void fill_tables() {
+    execute("ALTER TABLE job_service.finished_jobs DISABLE TRIGGER USER");
+    for (const char* text : {
+             "INSERT INTO throttle_keys (kind, throttle_key, look_at) "
+             "SELECT 'limited', 'key ' || i, CASE WHEN i % 3 = 0 THEN now() + interval '1 day' END "
+             "FROM generate_series(1, 30000) AS i ON CONFLICT DO NOTHING",
+             "INSERT INTO job_keys (kind, unique_key, job_id) "
+             "SELECT 'limited', 'filling ' || i, gen_random_uuid() FROM generate_series(1, 30000) AS i",
+             "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, "
+             "  updated_at, throttle_key, payload) "
+             "SELECT lpad(i::text, 32, '0')::uuid, 'filling', 'queued', CASE WHEN i % 3 = 0 THEN 0 END, 0, "
+             "  now() + interval '1 day', 2, now(), now(), CASE WHEN i % 3 = 1 THEN 'key ' || i END, '{}' "
+             "FROM generate_series(1, 30000) AS i",
+             "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, "
+             "  lock_token, locked_at, created_at, finished_at, locked_by, payload) "
+             "SELECT lpad(i::text, 32, '0')::uuid, 'filling', 'succeeded', 0, now(), 1, 2, 1, now(), now(), now(), "
+             "'w', '{}' "
+             "FROM generate_series(30001, 60000) AS i",
+             "INSERT INTO job_attempts (job_id, lock_token, kind, number, started_at, ended_at, worker, "
+             "  outcome) SELECT id, 1, 'filling', 1, now(), now() - interval '1 day', 'w', 'failed' "
+             "FROM finished_jobs WHERE kind = 'filling'",
+             "INSERT INTO job_requests (id, content, answer, asked_at) "
+             "SELECT gen_random_uuid(), gen_random_uuid(), '', now() FROM generate_series(1, 30000)",
+             "INSERT INTO inbox (consumer, message_id, seen_at) "
+             "SELECT 'filling', gen_random_uuid(), now() FROM generate_series(1, 30000)",
+         }) {
+      execute(*database_, text);
+    }
+    execute("ALTER TABLE job_service.finished_jobs ENABLE TRIGGER USER");
+  }
+
+  std::vector<NewJob> new_jobs(size_t count) {
+    std::vector<NewJob> all;
+    for (size_t i = 0; i < count; ++i) {
+      NewJob one{.kind = i % 3 == 0 ? "spaced" : "limited", .payload = "{}"};
+      if (i % 4 != 0) one.throttle_key = fmt::format("key {}", i / 2);
+      if (i % 5 == 0) one.unique_key = fmt::format("key {}", i);
+      if (i % 7 == 0) one.run_after = clock_.wall() + 20ms;
+      one.priority = static_cast<int32_t>(i % 3);
+      all.push_back(std::move(one));
+    }
+    return all;
+  }
+
+  std::vector<ClaimedJob> claim(std::vector<std::string> kinds, size_t limit = 100) {
+    return run(store_->claim({"worker", std::move(kinds), limit}));
+  }
+
+  void end_in_all_ways(const std::vector<ClaimedJob>& claimed) {
+    std::vector<jobs::Completion> completions;
+    std::vector<jobs::Failure> failures;
+    std::vector<jobs::LockedJob> locks{{JobId::make(clock_.wall(), random_), 1}};
+    for (size_t i = 0; i < claimed.size(); ++i) {
+      const jobs::LockedJob lock{claimed[i].id, claimed[i].token};
+      locks.push_back(lock);
+      if (i % 2 == 0) {
+        completions.push_back({lock});
+        continue;
+      }
+      failures.push_back({.job = lock, .error = "it broke", .permanent = i % 3 == 0, .released = i % 5 == 0});
+      if (failures.back().released) failures.back().onward = {.payload = "{}", .throttle_key = "another"};
+    }
+    run(store_->renew(locks));
+    run(store_->complete(completions));
+    run(store_->complete(completions));
+    run(store_->fail(failures));
+    run(store_->renew(locks));
+  }
+
+  // All that a job store does.
+  void use_the_store(size_t jobs_at_once) {
+    const std::vector<jobs::Enqueued> added = run(store_->enqueue(new_jobs(jobs_at_once)));
+    run(store_->enqueue(new_jobs(jobs_at_once)));
+    const messaging::MessageId message = messaging::MessageId::make(clock_.wall(), random_);
+    run(store_->enqueue_once(message, new_jobs(2)));
+    const jobs::EnqueueRequest request{Id<jobs::EnqueueRequestTag>::make(clock_.wall(), random_),
+                                       Id<jobs::EnqueueContentTag>::make(clock_.wall(), random_)};
+    run(store_->enqueue_for(request, new_jobs(2)));
+    end_in_all_ways(claim({"limited"}));
+    end_in_all_ways(claim({"limited", "spaced", "filling"}));
+    // Some are due now, and some are lost.
+    claim({"limited", "spaced"}, 10);
+    const Instant end = clock_.now() + 100ms;
+    while (clock_.now() < end) run(store_->tend());
+    run(store_->cancel(added.back().id));
+    for (const jobs::Job& dead : run(store_->list({"limited", jobs::JobStatus::dead}, std::nullopt, 1)).jobs) {
+      run(store_->retry(dead.id));
+    }
+    run(store_->find(added.front().id));
+    run(store_->purge(-1s, 100));
+    run(store_->forget_requests(-1s, 100));
+    run(store_->forget_idle_keys(100));
+    sql::InboxRetention inbox(*database_, clock_, {.retention = -1s});
+    run(inbox.remove_old());
+  }
+
+  // A line in the log, behind all that has happened.
+  std::string mark_log() {
+    const std::string mark = unique("mark") + ".";
+    execute("SELECT '" + mark + "'");
+    EXPECT_TRUE(eventually([&] { return server_->log().contains(mark); }));
+    return mark;
+  }
+
+  // Of all statements that run from `begin` on.
+  std::vector<LoggedPlan> plans_since(const std::string& begin) {
+    mark_log();
+    const std::string log = server_->log();
+    std::vector<LoggedPlan> plans = plans_in(log.substr(log.find(begin)));
+    std::erase_if(plans, [](const LoggedPlan& plan) { return plan.text.contains("SELECT 'mark-"); });
+    return plans;
+  }
+
+  void expect_only_lookups(const std::string& tables) {
+    SCOPED_TRACE(tables);
+    const std::string begin = mark_log();
+    use_the_store(5);
+    use_the_store(1'000);
+    const std::vector<LoggedPlan> plans = plans_since(begin);
+    EXPECT_GT(std::ranges::count_if(plans, &LoggedPlan::of_many_rows), 30);
+    std::set<std::string> told;
+    for (const LoggedPlan& plan : plans) {
+      const std::string fault = fault_of(plan);
+      const std::string statement = plan.text.substr(0, 300);
+      if (!fault.empty() && told.insert(statement).second) ADD_FAILURE() << fault << "\n" << plan.text;
+    }
+  }
+
+  SystemClock clock_;
+  SeededRandom random_{1};
+  const jobs::JobKinds kinds_{{{"limited", {.backoff = {.fixed = {20ms}}, .lock_ttl = 20ms}},
+                               {"spaced", {.lock_ttl = 20ms, .throttle = {.concurrency = 3, .per_second = 100}}}}};
+  postgres::EngineThread thread_;
+  std::optional<PostgresServer> server_;
+  std::optional<postgres::PostgresDatabase> admin_;
+  std::optional<postgres::PostgresDatabase> database_;
+  std::optional<sql::SqlJobStore> store_;
+};
+
+TEST_F(PostgresPlans, no_statement_reads_a_whole_table_that_grows) {
+  expect_only_lookups("empty");
+  fill_tables();
+  expect_only_lookups("filled and never analyzed");
+  execute("ANALYZE");
+  expect_only_lookups("analyzed");
+}
+
+TEST_F(PostgresPlans, a_claim_that_finds_jobs_runs_no_statement_before_it) {
+  run(store_->enqueue({{.kind = "free", .payload = "{}"}, {.kind = "free", .payload = "{}"}}));
+  const std::string begin = mark_log();
+  EXPECT_EQ(claim({"free"}, 1).size(), 1U);
+  EXPECT_EQ(plans_since(begin).size(), 1U);
+}
+
+TEST_F(PostgresPlans, statistics_do_not_read_finished_jobs) {
+  fill_tables();
+  execute("ANALYZE");
+  const std::string begin = mark_log();
+  run(store_->stats());
+  for (const LoggedPlan& plan : plans_since(begin)) {
+    EXPECT_FALSE(plan.text.contains("Seq Scan on finished_jobs")) << plan.text;
+  }
+}
+
+// While a transaction is held open PostgreSQL keeps the index entries of all that was claimed and finished since.
+TEST_F(PostgresPlans, beside_a_held_transaction_looks_for_lost_jobs_do_not_walk_over_finished_ones) {
+  const LockSession holder(*server_);
+  holder.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  holder.execute("SELECT count(*) FROM job_service.jobs");
+  run(store_->enqueue(std::vector<NewJob>(5'000, {.kind = "limited", .payload = "{}"})));
+  for (std::vector<ClaimedJob> claimed = claim({"limited"}, 1'000); !claimed.empty();) {
+    std::vector<jobs::Completion> completions;
+    for (const ClaimedJob& job : claimed) completions.push_back({{job.id, job.token}});
+    run(store_->complete(completions));
+    claimed = claim({"limited"}, 1'000);
+  }
+  size_t fewest_pages = SIZE_MAX;
+  ASSERT_TRUE(eventually([&] {
+    const std::string begin = mark_log();
+    run(store_->tend());
+    for (const LoggedPlan& plan : plans_since(begin)) {
+      if (plan.text.contains("SELECT lock_expires_at FROM jobs")) fewest_pages = std::min(fewest_pages, pages_of(plan));
+    }
+    return fewest_pages < 30;
+  })) << fewest_pages;
+}
+
+}  // namespace
+}  // namespace sluice::test
