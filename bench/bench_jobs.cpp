@@ -3,7 +3,11 @@
 //   bench_jobs speed [ROUNDS]      no-op jobs by our workers and by our store alone, beside a bare loop of the two SQL
 //                                  statements and the queues in $SLUICE_JOB_PEERS; adding 100,000; delay of a start
 //   bench_jobs history [FINISHED]  a claim's time with so many finished jobs, against none
-//   bench_jobs held [SECONDS]      the speed while somebody holds a transaction open, against normal
+//   bench_jobs throttled [FINISHED]  jobs of throttle keys against jobs without, with 1,000 to 1,000,000 keys and then
+//                                  beside so many finished jobs; tables are never analyzed
+//   bench_jobs held [SECONDS]      the speed while somebody holds a transaction open, against normal; jobs have
+//   throttle
+//                                  keys, some become due later, and a lock lasts 2 s
 //
 // A private PostgreSQL, every commit on the disk. Finished jobs are kept.
 #include <cstdio>
@@ -57,7 +61,7 @@ class Figures {
 
 class Bench {
  public:
-  Bench() {
+  explicit Bench(Duration lock_ttl = 10min) : kinds_({{kind, {.lock_ttl = lock_ttl}}}) {
     postgres::PostgresSetup setup(
         {.admin = {.url = server_.url(), .user = server_.user(), .password = server_.password()},
          .services = {{"job_service", password}}},
@@ -98,19 +102,18 @@ class Bench {
 
   void history(int64_t finished) {
     const double before = claim_milliseconds();
-    const std::string count = std::to_string(finished);
-    admin_->query("ALTER TABLE finished_jobs DISABLE TRIGGER USER");
-    admin_->query(
-        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, "
-        "  lock_token, locked_at, created_at, finished_at, locked_by, payload) "
-        "SELECT gen_random_uuid(), 'noop', 'succeeded', 0, now(), 1, 2, 1, now(), now(), now(), 'w', '{}' "
-        "FROM generate_series(1, $1::bigint)",
-        {count.c_str()});
-    admin_->query("ALTER TABLE finished_jobs ENABLE TRIGGER USER");
+    add_finished(finished);
     admin_->query("VACUUM ANALYZE finished_jobs");
     const double after = claim_milliseconds();
     fmt::print("claim of {} beside 0 finished jobs {:.2f} ms, beside {} {:.2f} ms: ratio {:.2f}\n", claimed_in_history,
                before, finished, after, after / before);
+  }
+
+  void throttled(int64_t finished) {
+    warm_up();
+    for (const size_t keys : {1'000, 30'000, 1'000'000}) compare_throttled(keys, "");
+    add_finished(finished);
+    compare_throttled(1'000'000, fmt::format(", beside {} finished jobs", finished));
   }
 
   void held(double seconds) {
@@ -125,6 +128,55 @@ class Bench {
 
  private:
   static constexpr size_t claimed_in_history = 100;
+  // Each key's own rows pile up as well while a transaction is held, so that few keys would get slower.
+  static constexpr JobShape held_shape{.keys = 100'000, .some_later = true};
+
+  void add_finished(int64_t finished) {
+    const std::string count = std::to_string(finished);
+    admin_->query("ALTER TABLE finished_jobs DISABLE TRIGGER USER");
+    admin_->query(
+        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, "
+        "  lock_token, locked_at, created_at, finished_at, locked_by, payload) "
+        "SELECT gen_random_uuid(), 'noop', 'succeeded', 0, now(), 1, 2, 1, now(), now(), now(), 'w', '{}' "
+        "FROM generate_series(1, $1::bigint)",
+        {count.c_str()});
+    admin_->query("ALTER TABLE finished_jobs ENABLE TRIGGER USER");
+  }
+
+  void add_keys(size_t keys) {
+    const std::string last = std::to_string(keys - 1);
+    admin_->query(
+        "INSERT INTO throttle_keys (kind, throttle_key) SELECT 'noop', 'host-' || i || '.example' "
+        "FROM generate_series(0, $1::bigint) AS i ON CONFLICT DO NOTHING",
+        {last.c_str()});
+  }
+
+  struct Speeds {
+    std::vector<double> added{}, worked{};
+    void print(const char* what) const {
+      fmt::print("  {} {:.0f} jobs/s added, {:.0f} worked off\n", what, median(added), median(worked));
+    }
+  };
+  void run_round(Speeds& speeds, JobShape shape) {
+    const auto start = SteadyClock::now();
+    run_here(io_, add_jobs(*store_, jobs_a_round, shape));
+    speeds.added.push_back(jobs_a_round / seconds_since(start));
+    speeds.worked.push_back(work_off_by_workers(io_, *store_, kinds_, jobs_a_round));
+  }
+  void compare_throttled(size_t keys, const std::string& beside) {
+    add_keys(keys);
+    Speeds plain, limited;
+    for (int round = 0; round < 3; ++round) {
+      run_round(plain, {});
+      run_round(limited, {.keys = keys});
+    }
+    fmt::print("{} throttle keys{}\n", keys, beside);
+    plain.print("without keys:");
+    limited.print("of keys:     ");
+    fmt::print("  ratio {:.2f} added, {:.2f} worked off (bar: 0.4)\n", median(limited.added) / median(plain.added),
+               median(limited.worked) / median(plain.worked));
+    std::fflush(stdout);
+  }
 
   void warm_up() {
     run_here(io_, add_jobs(*store_, 5'000));
@@ -195,7 +247,7 @@ class Bench {
     size_t done = 0;
     std::vector<double> late;
     while (seconds_since(start) < seconds) {
-      run_here(io_, add_jobs(*store_, jobs_a_round));
+      run_here(io_, add_jobs(*store_, jobs_a_round, held_shape));
       const double speed = work_off_by_workers(io_, *store_, kinds_, jobs_a_round);
       done += jobs_a_round;
       const double now = seconds_since(start);
@@ -228,9 +280,12 @@ int run(int count, char** arguments) {
   } else if (part == "history") {
     Bench().history(number > 0 ? number : 5'000'000);
   } else if (part == "held") {
-    Bench().held(number > 0 ? static_cast<double>(number) : 300);
+    Bench(2s).held(number > 0 ? static_cast<double>(number) : 300);
+  } else if (part == "throttled") {
+    Bench().throttled(number > 0 ? number : 5'000'000);
   } else {
-    fmt::print(stderr, "usage: bench_jobs speed [ROUNDS] | history [FINISHED] | held [SECONDS]\n");
+    fmt::print(stderr,
+               "usage: bench_jobs speed [ROUNDS] | history [FINISHED] | throttled [FINISHED] | held [SECONDS]\n");
     return 2;
   }
   return 0;

@@ -4,6 +4,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 
+#include "jobs/job_upkeep.h"
 #include "jobs/jobs.h"
 #include "jobs/workers.h"
 #include "runtime/system_clock.h"
@@ -29,15 +30,18 @@ Task<> do_jobs(jobs::JobStore& store, size_t& done) {
   }
 }
 
-// Workers on this thread whose handler does nothing but tell of it.
+// Workers on this thread, with upkeep beside them as in the server, whose handler does nothing but tell of it.
 class NoopWorkers {
  public:
   NoopWorkers(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds, jobs::WorkersConfig config)
       : io_(io),
         adder_(store, bell_, clock_),
         workers_({store, kinds, bell_, clock_, random_}, config, "bench", handlers(), io_.get_executor()),
+        upkeep_(store, bell_, clock_, random_, 7 * 24h),
+        upkeep_scope_(io_.get_executor()),
         begun_(io_.get_executor()) {
     workers_.start();
+    upkeep_.start(upkeep_scope_);
   }
 
   // Until so many have begun; what they did is written then.
@@ -63,7 +67,11 @@ class NoopWorkers {
   }
   Task<> stop_after(size_t count) {
     while (count_ < count) co_await begun_.wait();
+    co_await stop();
+  }
+  Task<> stop() {
     co_await workers_.stop();
+    co_await upkeep_scope_.close();
   }
   Task<> add_singly(size_t samples, std::vector<double>& delays) {
     for (size_t i = 1; i <= samples; ++i) {
@@ -74,7 +82,7 @@ class NoopWorkers {
       while (count_ < i) co_await begun_.wait();
       delays.push_back(std::chrono::duration<double>(last_begun_ - added).count());
     }
-    co_await workers_.stop();
+    co_await stop();
   }
 
   asio::io_context& io_;
@@ -83,6 +91,8 @@ class NoopWorkers {
   messaging::Bell bell_;
   jobs::Jobs adder_;
   jobs::Workers workers_;
+  jobs::JobUpkeep upkeep_;
+  TaskScope upkeep_scope_;
   Wakeup begun_;
   size_t count_ = 0;
   SteadyClock::time_point last_begun_;
@@ -105,13 +115,23 @@ void run_here(asio::io_context& io, Task<> task) {
   io.run();
 }
 
-Task<> add_jobs(jobs::JobStore& store, size_t count) {
+Task<> add_jobs(jobs::JobStore& store, size_t count, JobShape shape) {
+  const SystemClock clock;
   while (count > 0) {
     const size_t some = std::min<size_t>(count, 10'000);
     std::vector<jobs::NewJob> jobs(some, {.kind = kind, .payload = "{}"});
+    for (size_t i = 0; i < some; ++i) {
+      // Neighbours have distant keys.
+      if (shape.keys > 0) jobs[i].throttle_key = throttle_key((count - i) * 7'919 % shape.keys);
+      if (shape.some_later && i % 10 == 0) jobs[i].run_after = clock.wall() + 200ms;
+    }
     co_await store.enqueue(std::move(jobs));
     count -= some;
   }
+}
+
+std::string throttle_key(size_t number) {
+  return "host-" + std::to_string(number) + ".example";
 }
 
 double work_off(asio::io_context& io, jobs::JobStore& store) {

@@ -25,7 +25,13 @@ double median(std::vector<double> values);
 // Runs it to its end.
 void run_here(asio::io_context& io, Task<> task);
 
-Task<> add_jobs(jobs::JobStore& store, size_t count);
+struct JobShape {
+  size_t keys = 0;  // throttle keys that the jobs are spread over; 0: they have none
+  // Of each ten one becomes due a fifth of a second later.
+  bool some_later = false;
+};
+Task<> add_jobs(jobs::JobStore& store, size_t count, JobShape shape = {});
+std::string throttle_key(size_t number);
 
 // Claims and completes by so many loops at once until nothing is left; jobs a second.
 double work_off(asio::io_context& io, jobs::JobStore& store);
