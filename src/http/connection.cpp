@@ -345,6 +345,7 @@ void turn_away(Socket& socket) {
     const std::string& body = std::get<std::string>(response.body);
     return fmt::format(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+        "X-Content-Type-Options: nosniff\r\n"
         "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
         body.size(), body);
   }();
