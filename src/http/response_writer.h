@@ -90,7 +90,7 @@ Task<bool> ResponseWriter<Stream>::send_stream(BodySource& source) {
   bool more = true;
   while (more) {
     std::optional<std::string> piece;
-    std::string failure;
+    std::optional<std::string> failure;
     stream_.wait_for_handler(exchange_.route()->options.timeout, false);
     try {
       Task<std::optional<std::string>> next_piece = source.next();
@@ -102,9 +102,9 @@ Task<bool> ResponseWriter<Stream>::send_stream(BodySource& source) {
       co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
       failure = "the next piece took too long";
     }
-    if (!failure.empty()) {
+    if (failure) {
       // The head is out: all that is left is to end without the end, so that the client knows.
-      log::error("answer broke off", {{"request_id", exchange_.request().request_id}, {"error", failure}});
+      log::error("answer broke off", {{"request_id", exchange_.request().request_id}, {"error", *failure}});
       co_return false;
     }
     more = piece.has_value();

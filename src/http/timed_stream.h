@@ -70,7 +70,7 @@ class TimedStream final : private TimerWheel::Entry {
   Wait waiting_for() const { return waiting_for_; }
   // Whether the limit of the last wait has passed. For handlers see `waited_for_handler`.
   bool is_late() const { return is_late_; }
-  // Whether the handler was cancelled, even where it read a body after that. Told once; whoever is told resets the
+  // Whether the handler was cancelled, even where it read a body after that. Told once; the caller resets the
   // coroutine's cancellation state.
   HandlerStop waited_for_handler() {
     waited();
