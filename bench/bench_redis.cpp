@@ -72,7 +72,7 @@ double bare(uint16_t port, int depth) {
   socket.connect({asio::ip::address_v4::loopback(), port});
   socket.set_option(tcp::no_delay(true));
   std::string calls;
-  for (int i = 0; i < depth; ++i) one_call().encode(calls, "", redis::Command::ScriptBy::hash);
+  for (int i = 0; i < depth; ++i) one_call().encode(calls, redis::Command::ScriptBy::hash);
   std::array<char, 16 * 1024> replies;
   int64_t count = 0;
   const auto start = SteadyClock::now();

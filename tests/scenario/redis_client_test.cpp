@@ -83,17 +83,21 @@ TEST_F(RedisSingle, a_script_runs_by_its_hash_and_is_sent_whole_where_the_server
   EXPECT_THAT(stats, testing::HasSubstr("cmdstat_eval:calls=2,"));
 }
 
-TEST_F(RedisSingle, a_script_gets_the_run_id_of_the_server_that_runs_it) {
-  const Script script{"return ARGV[1]"};
-  const std::string first = run(Command(script, {"k"}).run_id()).text();
-  EXPECT_THAT(server->cli({"INFO", "server"}), testing::HasSubstr("run_id:" + first));
-  EXPECT_EQ(wait_for(client->run_id_for("k")), first);
+TEST_F(RedisSingle, a_script_knows_the_history_of_its_server_which_a_start_and_every_promotion_begin_anew) {
+  const Script script{Script::with_history("return history()")};
+  const auto history = [&] { return run(Command(script, {"k"})).text(); };
+  const std::string first = history();
+  EXPECT_THAT(server->cli({"INFO", "replication"}), testing::HasSubstr("master_replid:" + first));
   server->kill();
   server->start();
   ASSERT_TRUE(eventually([&] { return works(); }));
-  const std::string second = run(Command(script, {"k"}).run_id()).text();
+  const std::string second = history();
   EXPECT_NE(second, first);
-  EXPECT_THAT(server->cli({"INFO", "server"}), testing::HasSubstr("run_id:" + second));
+  const RedisServer other({.settings = {"repl-diskless-sync-delay 0"}});
+  server->cli({"REPLICAOF", "127.0.0.1", std::to_string(other.port())});
+  ASSERT_TRUE(eventually([&] { return server->cli({"INFO", "replication"}).contains("master_link_status:up"); }));
+  server->cli({"REPLICAOF", "NO", "ONE"});
+  EXPECT_NE(history(), second) << "the same process, which may lack what it wrote before";
 }
 
 TEST_F(RedisSingle, a_server_that_became_a_replica_is_left_for_its_master_and_found_again_when_it_is_one) {

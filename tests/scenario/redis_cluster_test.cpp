@@ -52,6 +52,8 @@ struct RedisClustered : RedisClient {
   static inline std::unique_ptr<RedisCluster> shared;
 };
 
+const Script tell_history{Script::with_history("return history()")};
+
 TEST_F(RedisClustered, keys_go_to_the_nodes_that_have_their_slots) {
   for (int i = 0; i < 300; ++i) run(Command("SET").key(fmt::format("routed:{}", i)).arg(i));
   for (int i = 0; i < 300; ++i) EXPECT_EQ(run(Command("GET").key(fmt::format("routed:{}", i))).integer(), i);
@@ -61,12 +63,10 @@ TEST_F(RedisClustered, keys_go_to_the_nodes_that_have_their_slots) {
   EXPECT_EQ(slot_of("{tag}rest"), cluster().slot_of("{tag}rest"));
 }
 
-TEST_F(RedisClustered, a_script_runs_where_its_keys_are_with_the_run_id_of_that_node) {
-  const Script script{"redis.call('SET', KEYS[1], ARGV[1]) return ARGV[1]"};
+TEST_F(RedisClustered, a_script_runs_where_its_keys_are_and_knows_that_nodes_history) {
   for (const std::string key : {"a", "b", "c", "d", "e"}) {
-    const std::string id = run(Command(script, {key}).run_id()).text();
-    EXPECT_THAT(cluster().master_of(key).cli({"INFO", "server"}), HasSubstr("run_id:" + id));
-    EXPECT_EQ(wait_for(client->run_id_for(key)), id);
+    const std::string replication = cluster().master_of(key).cli({"INFO", "replication"});
+    EXPECT_THAT(replication, HasSubstr("master_replid:" + run(Command(tell_history, {key})).text()));
   }
 }
 
@@ -119,7 +119,7 @@ TEST_F(RedisClustered, calls_work_again_by_themselves_after_a_master_was_killed)
   RedisServer& master = cluster().master_of(key);
   // On the connection that wrote: WAIT looks at what was written over its own.
   ASSERT_EQ(run(Command("WAIT").at(key).arg(1).arg(5000).within(6s)).integer(), 1);
-  const std::string before = wait_for(client->run_id_for(key));
+  const std::string before = run(Command(tell_history, {key})).text();
   RedisServer& other = cluster().other_master(master);
   std::string elsewhere = "e";
   while (&cluster().master_of(elsewhere) != &other) elsewhere += "e";
@@ -130,7 +130,7 @@ TEST_F(RedisClustered, calls_work_again_by_themselves_after_a_master_was_killed)
   EXPECT_EQ(patient.reply().text(), "kept") << "who has the time is served by the next master";
   EXPECT_TRUE(eventually([&] { return works(key); }));
   EXPECT_TRUE(eventually([&] { return works(elsewhere); }));
-  EXPECT_NE(wait_for(client->run_id_for(key)), before);
+  EXPECT_NE(run(Command(tell_history, {key})).text(), before);
   run(Command("SET").key(key).arg("new"));
 
   master.start();

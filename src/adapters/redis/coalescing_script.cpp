@@ -2,7 +2,7 @@
 
 namespace sluice::redis {
 
-const Script coalescing_script{R"(
+const Script coalescing_script{Script::with_history(R"(
 -- KEYS[1]  hash of the item: issued, done: the highest version issued, and satisfied
 --                            lane, version, since: the waiting message; version 0 where none waits
 --                            patience: with the waiting message (us), as its lane lagged when somebody last asked
@@ -61,12 +61,6 @@ local function publish(outcome, new_lane, new_version)
   lane, version, since = new_lane, new_version, now
   save()
   return answer
-end
-
--- The replication history names this server for as long as it is master: a restart and a promotion begin a new one.
--- Asked for here, by whoever runs the script, it can't be out of date.
-local function history()
-  return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 end
 
 -- The caller's runs stand from ARGV[first] on: history, floor, began, highest version the caller has seen of it.
@@ -157,6 +151,6 @@ function operations.abandon()
 end
 
 return operations[ARGV[1]]()
-)"};
+)")};
 
 }  // namespace sluice::redis

@@ -10,8 +10,6 @@
 namespace sluice::redis {
 namespace {
 
-constexpr size_t run_id_size = 40;
-
 void append_bulk(std::string& out, std::string_view text) {
   fmt::format_to(std::back_inserter(out), "${}\r\n", text.size());
   out += text;
@@ -45,12 +43,6 @@ void Command::add(std::string_view text) {
   ++count_;
 }
 
-void Command::add_run_id() {
-  check(run_id_at_ == std::string::npos, "a command takes the run id once");
-  add(std::string(run_id_size, '0'));
-  run_id_at_ = encoded_.size() - run_id_size - 2;
-}
-
 void Command::route_by(std::string_view key) {
   const uint16_t slot = slot_of(key);
   check_that(!slot_ || *slot_ == slot, "the key {} is in another slot than the keys before it; give them one hash tag",
@@ -58,17 +50,13 @@ void Command::route_by(std::string_view key) {
   slot_ = slot;
 }
 
-void Command::encode(std::string& out, std::string_view run_id, ScriptBy by) const {
+void Command::encode(std::string& out, ScriptBy by) const {
   fmt::format_to(std::back_inserter(out), "*{}\r\n", script_ != nullptr ? count_ + 2 : count_);
   if (script_ != nullptr) {
     append_bulk(out, by == ScriptBy::hash ? "EVALSHA" : "EVAL");
     append_bulk(out, by == ScriptBy::hash ? script_->sha1() : script_->text());
   }
-  const size_t begin = out.size();
   out += encoded_;
-  if (run_id_at_ == std::string::npos) return;
-  check_that(run_id.size() == run_id_size, "a run id of {} characters", run_id.size());
-  out.replace(begin + run_id_at_, run_id_size, run_id);
 }
 
 }  // namespace sluice::redis

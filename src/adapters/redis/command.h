@@ -1,7 +1,7 @@
 // A command on its way to Redis.
 //
 //   Command set = Command("SET").key(name).arg(value).arg("PX").arg(1500);
-//   Command draw = Command(draw_script, {ring, credit}).arg(count).run_id();
+//   Command draw = Command(draw_script, {ring, credit}).arg(count);
 //
 // Encoded as it is built. Keys are named as keys, because a cluster finds the node by them; all keys of a command must
 // belong to one slot, so they share a hash tag ("{event-7}:line"). Breaking that is a mistake of ours and is checked
@@ -41,12 +41,6 @@ class Command {
     self.add(std::to_string(number));
     return std::forward<decltype(self)>(self);
   }
-  // The run id of the server that runs the command, filled in when it is sent: 40 characters that change when the
-  // server is restarted or another one takes over. Once in a command.
-  auto&& run_id(this auto&& self) {
-    self.add_run_id();
-    return std::forward<decltype(self)>(self);
-  }
   // Goes where `key` lives without naming it.
   auto&& at(this auto&& self, std::string_view key) {
     self.route_by(key);
@@ -65,7 +59,7 @@ class Command {
 
   // For the client.
   enum class ScriptBy { hash, text };
-  void encode(std::string& out, std::string_view run_id, ScriptBy by) const;
+  void encode(std::string& out, ScriptBy by) const;
   std::optional<uint16_t> slot() const { return slot_; }
   bool is_script() const { return script_ != nullptr; }
   bool is_repeatable() const { return repeatable_; }
@@ -73,14 +67,12 @@ class Command {
 
  private:
   void add(std::string_view text);
-  void add_run_id();
   void route_by(std::string_view key);
   void add_keys(auto keys);
 
   const Script* script_ = nullptr;
   std::string encoded_;  // the arguments; of a script what follows its hash
   unsigned count_ = 0;
-  size_t run_id_at_ = std::string::npos;
   std::optional<uint16_t> slot_;
   std::optional<Duration> timeout_;
   bool repeatable_ = false;

@@ -16,7 +16,7 @@ void Connection::send(std::shared_ptr<Request> request, Instant now) {
     unanswered_.push_back(nullptr);
     ++unsent_;
   }
-  request->command.encode(filling_, run_id(), request->script_by);
+  request->command.encode(filling_, request->script_by);
   request->sent_at = now;
   unanswered_.push_back(std::move(request));
   ++unsent_;

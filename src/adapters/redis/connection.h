@@ -20,8 +20,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // `grace`: how long after its deadline a reply may be missing before the connection is beyond hope.
   Connection(std::unique_ptr<Wire> wire, Duration grace) : wire_(std::move(wire)), grace_(grace) {}
 
-  const std::string& run_id() const { return wire_->run_id(); }
-
   // Leaves with the next flush.
   void send(std::shared_ptr<Request> request, Instant now);
   void flush();

@@ -4,20 +4,20 @@ namespace sluice::redis {
 
 // A window's string: 64 bytes of header, then the stamps, 8 bytes each.
 //
-//   0 run id   40 stamps   44 grain   48 head (the oldest)   52 used (of the newest grain)   56 newest stamp
+//   0 history   40 stamps   44 grain   48 head (the oldest)   52 used (of the newest grain)   56 newest stamp
 //
-// A credit's string: 0 run id, 40 permits, 48 until. Microseconds since 1970 fit into a double without loss for the
+// A credit's string: 0 history, 40 permits, 48 until. Microseconds since 1970 fit into a double without loss for the
 // next two centuries, so Lua's numbers do.
 
-const Script draw_permits{R"(
+const Script draw_permits{Script::with_history(R"(
 -- KEYS: the string of each window; that of the credit where the priority draws from days; the marks of better
 --   priorities; the priority's own mark where it keeps others back
 -- ARGV: least, most, whether there is a credit, how many better marks, how long its own mark stands (ms; 0: leaves none),
---   {stamps, grain, span} of each window, run id
+--   {stamps, grain, span} of each window
 -- Returns given, now, wait, whether credit is lacking, credit
-local least, most, run = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[#ARGV]
+local least, most, run = tonumber(ARGV[1]), tonumber(ARGV[2]), history()
 local has_days, betters, wanted_for = ARGV[3] == '1', tonumber(ARGV[4]), tonumber(ARGV[5])
-local windows = (#ARGV - 6) / 3
+local windows = (#ARGV - 5) / 3
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -118,12 +118,12 @@ if has_days then
   redis.call('SETRANGE', credit_key, 40, struct.pack('<i8', credit))
 end
 return {given, now, 0, 0, credit}
-)"};
+)")};
 
-const Script deposit_credit{R"(
+const Script deposit_credit{Script::with_history(R"(
 -- KEYS: the string of the credit
--- ARGV: permits, how long they last, run id
-local permits, run = tonumber(ARGV[1]), ARGV[3]
+-- ARGV: permits, how long they last
+local permits, run = tonumber(ARGV[1]), history()
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local ends = now + tonumber(ARGV[2])
@@ -135,12 +135,12 @@ if #held == 56 and string.sub(held, 1, 40) == run then
 end
 redis.call('SET', KEYS[1], run .. struct.pack('<i8i8', permits, ends), 'PX', math.ceil((ends - now) / 1000))
 return permits
-)"};
+)")};
 
-const Script count_remaining{R"(
+const Script count_remaining{Script::with_history(R"(
 -- KEYS: the string of each window
--- ARGV: {stamps, grain, span} of each window, run id
-local run = ARGV[#ARGV]
+-- ARGV: {stamps, grain, span} of each window
+local run = history()
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -167,6 +167,6 @@ for i = 1, #KEYS do
   counts[i] = remaining(KEYS[i], tonumber(ARGV[3 * i - 2]), tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i]))
 end
 return counts
-)"};
+)")};
 
 }  // namespace sluice::redis

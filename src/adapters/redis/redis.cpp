@@ -138,11 +138,4 @@ Task<Reply> Redis::run(Command command, Deadline deadline) {
   co_return co_await call.run();
 }
 
-Task<std::string> Redis::run_id_for(std::string key, Deadline deadline) {
-  // The connection fills it in.
-  Command echo = Command("ECHO").run_id().at(key).repeatable();
-  Reply reply = co_await run(std::move(echo), deadline);
-  co_return reply.take_text();
-}
-
 }  // namespace sluice::redis

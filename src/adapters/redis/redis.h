@@ -20,8 +20,8 @@
 // No blocking commands (BLPOP, XREAD BLOCK, SUBSCRIBE): they would hold up everybody else's. Messages have a connection
 // of their own, see subscriber.h.
 //
-// Threads: the connections live on one executor, which one thread runs; `run` and `run_id_for` may be called from any
-// thread and resume on the caller's executor. A caller that is cancelled leaves at once; its command may still run.
+// Threads: the connections live on one executor, which one thread runs; `run` may be called from any thread and
+// resumes on the caller's executor. A caller that is cancelled leaves at once; its command may still run.
 #pragma once
 
 #include <memory>
@@ -64,10 +64,6 @@ class Redis {
 
   // Its time is up at `deadline`, and after the command's own timeout at the latest.
   Task<Reply> run(Command command, Deadline deadline = {});
-
-  // Who serves the key now; changes with a restart and a failover. A script that depends on it takes it by
-  // Command::run_id instead, which can't be out of date.
-  Task<std::string> run_id_for(std::string key, Deadline deadline = {});
 
  private:
   std::unique_ptr<Exchange> exchange_;

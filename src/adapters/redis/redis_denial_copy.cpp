@@ -15,11 +15,11 @@ constexpr size_t buckets = 16;
 // Ids of one script call: enough to be quick, few enough not to hold up others.
 constexpr size_t batch = 500;
 
-const Script ask_script{R"(
+const Script ask_script{Script::with_history(R"(
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 'yes' end
-if redis.call('HGET', KEYS[2], 'complete') == ARGV[2] then return 'no' end
+if redis.call('HGET', KEYS[2], 'complete') == history() then return 'no' end
 return 'unknown'
-)"};
+)")};
 
 // ARGV: end, id, end, id, ... Ends only move forward. What ended an hour ago is of no use to any clock.
 const Script add_script{R"(
@@ -29,17 +29,17 @@ return redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now
 )"};
 
 // The mark of who fills goes with everything else when the server loses its state, so that `end` notices.
-const Script begin_script{R"(
-return redis.call('HSET', KEYS[1], 'filler', ARGV[1], 'filled', ARGV[2])
-)"};
+const Script begin_script{Script::with_history(R"(
+return redis.call('HSET', KEYS[1], 'filler', ARGV[1], 'filled', history())
+)")};
 
-const Script end_script{R"(
+const Script end_script{Script::with_history(R"(
 local began = redis.call('HMGET', KEYS[1], 'filler', 'filled')
-if began[1] ~= ARGV[1] or began[2] ~= ARGV[2] then return 0 end
+if began[1] ~= ARGV[1] or began[2] ~= history() then return 0 end
 redis.call('HDEL', KEYS[1], 'filler', 'filled')
-redis.call('HSET', KEYS[1], 'complete', ARGV[2])
+redis.call('HSET', KEYS[1], 'complete', began[2])
 return 1
-)"};
+)")};
 
 // Where an id belongs must be the same in every instance and every version of it.
 size_t bucket_of(std::string_view token) {
@@ -58,7 +58,7 @@ std::string state_key(size_t bucket) {
 
 Task<Denied> RedisDenialCopy::ask(std::string token) {
   const size_t bucket = bucket_of(token);
-  Command command = Command(ask_script, {tokens_key(bucket), state_key(bucket)}).arg(token).run_id().repeatable();
+  Command command = Command(ask_script, {tokens_key(bucket), state_key(bucket)}).arg(token).repeatable();
   const Reply reply = co_await redis_.run(std::move(command));
   if (reply.text() == "yes") co_return Denied::yes;
   co_return reply.text() == "no" ? Denied::no : Denied::unknown;
@@ -81,14 +81,14 @@ Task<> RedisDenialCopy::add(std::vector<Denial> denials) {
 
 Task<> RedisDenialCopy::begin_fill(uint64_t filler) {
   for (size_t bucket = 0; bucket < buckets; ++bucket) {
-    Command command = Command(begin_script, {state_key(bucket)}).arg(filler).run_id().repeatable();
+    Command command = Command(begin_script, {state_key(bucket)}).arg(filler).repeatable();
     co_await redis_.run(std::move(command));
   }
 }
 
 Task<> RedisDenialCopy::end_fill(uint64_t filler) {
   for (size_t bucket = 0; bucket < buckets; ++bucket) {
-    Command command = Command(end_script, {state_key(bucket)}).arg(filler).run_id().repeatable();
+    Command command = Command(end_script, {state_key(bucket)}).arg(filler).repeatable();
     co_await redis_.run(std::move(command));
   }
 }

@@ -63,7 +63,6 @@ Task<Drawn> RedisLimit::draw(size_t priority, int64_t least, int64_t most) {
   command.arg(least).arg(most).arg(plan_.priority[priority].days.empty() ? 0 : 1);
   command.arg(static_cast<int64_t>(account.betters)).arg(marks ? mark_stands : 0);
   for (const std::string& argument : account.rings) command.arg(argument);
-  command.run_id();
   const Instant sent = clock_.now();
   const Reply reply = co_await redis_.run(std::move(command));
   co_return Drawn{.given = reply[0].integer(),
@@ -76,14 +75,13 @@ Task<Drawn> RedisLimit::draw(size_t priority, int64_t least, int64_t most) {
 
 Task<> RedisLimit::deposit(size_t priority, int64_t permits, Duration lasts) {
   Command command(deposit_credit, {credit_key(priority)});
-  command.arg(permits).arg(lasts.count()).run_id();
+  command.arg(permits).arg(lasts.count());
   co_await redis_.run(std::move(command));
 }
 
 Task<std::vector<int64_t>> RedisLimit::remaining() {
   Command command(count_remaining, all_.keys);
   for (const std::string& argument : all_.rings) command.arg(argument);
-  command.run_id();
   const Reply reply = co_await redis_.run(std::move(command));
   std::vector<int64_t> counts;
   for (const Reply& count : reply.array()) counts.push_back(count.integer());

@@ -1,10 +1,10 @@
 // A limit on Redis or a Redis Cluster: one script, one round trip, one hash tag.
 //
 // Each window is one string, a header and the ring's stamps; a draw reads and writes a few bytes of it, so that its
-// cost does not depend on the window's size. What was written by another run of a Redis server (a restart, a promoted
-// replica) counts as spent: the script compares the run id that the state carries with that of the connection it came
-// over. A master cut off from its cluster stops after the cluster's node timeout, while its successor begins with spent
-// windows no sooner than that: so the promise holds over a failover, too.
+// cost does not depend on the window's size. What was written under another replication history (before a restart or a
+// promotion) counts as spent: the script compares the one that the state carries with its server's. A master cut off
+// from its cluster stops after the cluster's node timeout, while its successor begins with spent windows no sooner than
+// that: so the promise holds over a failover, too.
 #pragma once
 
 #include <string>

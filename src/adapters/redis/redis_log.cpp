@@ -21,7 +21,7 @@ struct Recalled {
 };
 
 Task<> recall(Redis& redis, LogPartition partition, std::string new_life, Recalled& recalled) {
-  Command command = Command(log_scripts::remember, {LogKeys(partition).state}).arg(new_life).run_id().repeatable();
+  Command command = Command(log_scripts::remember, {LogKeys(partition).state}).arg(new_life).repeatable();
   const Reply reply = co_await redis.run(std::move(command));
   recalled = {{reply[0].text(), reply[1].text()}, reply[2].integer() == 1};
 }

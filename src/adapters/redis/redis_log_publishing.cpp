@@ -129,7 +129,6 @@ Command LogPublishing::command_for(const LogPartition& partition, std::span<cons
                         .arg(new_life_)
                         .arg(known.memory.life)
                         .arg(known.memory.run)
-                        .run_id()
                         .arg(LogNews::channel)
                         .arg(log_news_of(partition))
                         .within(log_bulk_time);

@@ -26,6 +26,9 @@ local function millis() return math.floor(micros() / 1000) end
 std::string with_prelude(const char* script) {
   return std::string(prelude) + script;
 }
+std::string with_prelude_and_history(const char* script) {
+  return prelude + Script::with_history(script);
+}
 
 // Those that write little and help to make room also run while Redis is full: readers go on when nothing can be
 // published any more.
@@ -50,14 +53,14 @@ end
 return partitions
 )"};
 
-const Script publish{with_prelude(R"(
+const Script publish{with_prelude_and_history(R"(
 -- KEYS  messages, state, the publisher's generation
 -- ARGV  generation, id to be behind of, life (of a new one), the life and the run that the publisher knows of (empty: any
---       will do), run id, channel, news, then for each message: key, payload, headers
+--       will do), channel, news, then for each message: key, payload, headers
 -- Returns the id of the first, the others follow without gaps as offsets; and 1 where nothing was known here. Or why it
 -- took nothing.
 local state = redis.call('HMGET', KEYS[2], 'life', 'last', 'count', 'bell')
-if ARGV[4] ~= '' and (state[1] ~= ARGV[4] or ARGV[6] ~= ARGV[5]) then return 'may have lost messages' end
+if ARGV[4] ~= '' and (state[1] ~= ARGV[4] or history() ~= ARGV[5]) then return 'may have lost messages' end
 
 -- A call whose outcome its publisher never learned may arrive after what was published since.
 local generation = tonumber(redis.call('GET', KEYS[3]) or 0)
@@ -72,7 +75,7 @@ if ms < now then ms, seq = now, 0 else seq = seq + 1 end
 
 local count = tonumber(state[3] or 0)
 local first
-for i = 9, #ARGV, 3 do
+for i = 8, #ARGV, 3 do
   if seq == 1048576 then ms, seq = ms + 1, 0 end
   last = text(ms) .. '-' .. text(seq)
   first = first or last
@@ -81,7 +84,7 @@ for i = 9, #ARGV, 3 do
   seq = seq + 1
 end
 redis.call('HSET', KEYS[2], 'life', state[1] or ARGV[3], 'last', last, 'count', text(count), 'bell', '0')
-if state[4] == '1' then redis.call('PUBLISH', ARGV[7], ARGV[8]) end
+if state[4] == '1' then redis.call('PUBLISH', ARGV[6], ARGV[7]) end
 return {first, state[1] and 0 or 1}
 )")};
 
@@ -134,13 +137,13 @@ redis.call('XTRIM', KEYS[1], 'MINID', '=', id)
 return 0
 )")};
 
-const Script remember{R"(
+const Script remember{Script::with_history(R"(
 -- KEYS  state
--- ARGV  life (of a new one), run id
--- Returns life, run id, and 1 where nothing was known here.
+-- ARGV  life (of a new one)
+-- Returns life, run (the replication history), and 1 where nothing was known here.
 local new = redis.call('HSETNX', KEYS[1], 'life', ARGV[1])
-return {redis.call('HGET', KEYS[1], 'life'), ARGV[2], new}
-)"};
+return {redis.call('HGET', KEYS[1], 'life'), history(), new}
+)")};
 
 const Script look{with_prelude(R"(
 -- KEYS  messages, state, groups

@@ -10,12 +10,13 @@ namespace {
 //   1, 2, ...  "TOKEN END OWNER" of a slot; it is free once it has ended
 //   last       the last token
 //   longest    the longest ttl anybody asked for
-//   run        the server that gave slots last
+//   run        the replication history of the server that gave slots last
 //   closed     nothing is given before this time
 // Times are microseconds of Redis' clock. Numbers leave as text: Lua would write an exponent.
 
-const Script take_script{R"(
--- ARGV  n, owner, ttl (us), run id
+const Script take_script{Script::with_history(R"(
+-- ARGV  n, owner, ttl (us)
+local run = history()
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local fields = redis.call('HGETALL', KEYS[1])
@@ -24,11 +25,11 @@ for i = 1, #fields, 2 do kept[fields[i]] = fields[i + 1] end
 local longest = math.max(tonumber(ARGV[3]), tonumber(kept.longest or 0))
 
 local function keep(...)
-  redis.call('HSET', KEYS[1], 'run', ARGV[4], 'longest', string.format('%.0f', longest), ...)
+  redis.call('HSET', KEYS[1], 'run', run, 'longest', string.format('%.0f', longest), ...)
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.ceil(longest / 1000) + 3600000))
 end
 
-if kept.run and kept.run ~= ARGV[4] then
+if kept.run and kept.run ~= run then
   keep('closed', string.format('%.0f', now + longest))
   return false
 end
@@ -44,7 +45,7 @@ for number = 1, tonumber(ARGV[1]) do
   end
 end
 return false
-)"};
+)")};
 
 const Script renew_script{R"(
 -- ARGV  number, token, ttl (us); 0 gives it back
@@ -78,7 +79,7 @@ return count
 }  // namespace
 
 Task<std::optional<Slot>> RedisSlots::take(std::string key, int64_t n, std::string owner, Duration ttl) {
-  Command command = Command(take_script, {place_of(key)}).arg(n).arg(owner).arg(ttl.count()).run_id();
+  Command command = Command(take_script, {place_of(key)}).arg(n).arg(owner).arg(ttl.count());
   const Reply reply = co_await redis_.run(std::move(command));
   if (reply.is_nil()) co_return std::nullopt;
   co_return Slot{key, reply[0].integer(), reply[1].integer()};

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 std::string encoded(const Command& command, Command::ScriptBy by = Command::ScriptBy::hash) {
   std::string bytes;
-  command.encode(bytes, std::string(40, 'r'), by);
+  command.encode(bytes, by);
   return bytes;
 }
 
@@ -87,11 +87,6 @@ TEST(RedisCommand, sends_a_script_by_hash_or_text) {
   EXPECT_EQ(script.sha1(), "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
   EXPECT_EQ(encoded(command), "*6\r\n$7\r\nEVALSHA\r\n$40\r\n" + script.sha1() + "\r\n" + rest);
   EXPECT_EQ(encoded(command, Command::ScriptBy::text), "*6\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n" + rest);
-}
-
-TEST(RedisCommand, carries_the_run_id_of_whoever_runs_it) {
-  EXPECT_EQ(encoded(Command("A").run_id().arg("z")),
-            "*3\r\n$1\r\nA\r\n$40\r\n" + std::string(40, 'r') + "\r\n$1\r\nz\r\n");
 }
 
 TEST(RedisCommand, goes_by_its_keys_which_must_share_a_slot) {

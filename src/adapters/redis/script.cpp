@@ -19,6 +19,14 @@ std::string sha1_of(const std::string& text) {
 
 }  // namespace
 
+std::string Script::with_history(const char* text) {
+  return std::string(R"(
+local function history()
+  return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+end
+)") + text;
+}
+
 Script::Script(std::string text) : text_(std::move(text)), sha1_(sha1_of(text_)) {}
 
 }  // namespace sluice::redis

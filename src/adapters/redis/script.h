@@ -16,6 +16,11 @@ namespace sluice::redis {
 class Script {
  public:
   explicit Script(std::string text);
+  // With a function `history()`: the replication history of the server that runs it (INFO's master_replid). It names
+  // the server for as long as it is master; a start and every promotion begin a new one, also that of a server that was
+  // master before. Asked for by the script itself it can't be out of date. What was written under another history may
+  // lack what was written since.
+  static std::string with_history(const char* text);
   Script(const Script&) = delete;
   Script& operator=(const Script&) = delete;
 

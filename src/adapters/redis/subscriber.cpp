@@ -27,7 +27,7 @@ Place place_of(const RedisConfig& config) {
 
 std::string encoded(const Command& command) {
   std::string bytes;
-  command.encode(bytes, "", Command::ScriptBy::hash);
+  command.encode(bytes, Command::ScriptBy::hash);
   return bytes;
 }
 

@@ -2,17 +2,10 @@
 
 #include "adapters/redis/command.h"
 #include "adapters/redis/redis.h"
+#include "adapters/redis/slots.h"
 
 namespace sluice::redis {
 namespace {
-
-// Empty where there is none.
-std::string field(const std::string& info, std::string_view name) {
-  const size_t begin = info.find(fmt::format("\n{}:", name));
-  if (begin == std::string::npos) return "";
-  const size_t value = begin + name.size() + 2;
-  return info.substr(value, info.find_first_of("\r\n", value) - value);
-}
 
 std::string remedy(const RedisConfig& config, std::string_view error) {
   if (error.starts_with("WRONGPASS")) return "check redis.user and the password";
@@ -26,7 +19,7 @@ std::string remedy(const RedisConfig& config, std::string_view error) {
 
 std::string encoded(const Command& command) {
   std::string bytes;
-  command.encode(bytes, "", Command::ScriptBy::hash);
+  command.encode(bytes, Command::ScriptBy::hash);
   return bytes;
 }
 
@@ -50,7 +43,7 @@ Task<std::unique_ptr<Wire>> Wire::open(const Access& access, Address address) {
 }
 
 Task<> Wire::log_in(const Access& access) {
-  std::vector<Command> commands{hello(access.config), Command("INFO").arg("server")};
+  std::vector<Command> commands{hello(access.config), Command("INFO").arg("replication")};
   if (access.database != 0) commands.push_back(Command("SELECT").arg(access.database));
   Reply info;
   for (size_t i = 0; i < commands.size(); ++i) {
@@ -62,9 +55,8 @@ Task<> Wire::log_in(const Access& access) {
     }
     if (i == 1) info = std::move(reply);
   }
-  run_id_ = field(info.text(), "run_id");
-  if (run_id_.size() != 40) {
-    throw EngineUnavailable(engine_name, fmt::format("{} does not tell its run id", address_.to_string()));
+  if (info_field(info.text(), "master_replid").size() != 40) {
+    throw EngineUnavailable(engine_name, fmt::format("{} does not tell its replication history", address_.to_string()));
   }
 }
 

@@ -23,12 +23,11 @@ struct Access {
 
 class Wire {
  public:
-  // Connects, shows user and password, and learns the server's run id. Throws EngineUnavailable with one sentence.
+  // Connects and shows user and password. Throws EngineUnavailable with one sentence, also where the server does not
+  // tell its replication history, which scripts ask for (Script::with_history).
   static Task<std::unique_ptr<Wire>> open(const Access& access, Address address);
 
   const Address& address() const { return address_; }
-  // Of the server's process: 40 characters.
-  const std::string& run_id() const { return run_id_; }
 
   void write(std::string_view bytes, Stream::Done done) { stream_->write(bytes, std::move(done)); }
   Task<> write(std::string_view bytes) { return stream_->write(bytes); }
@@ -48,7 +47,6 @@ class Wire {
 
   std::unique_ptr<Stream> stream_;
   Address address_;
-  std::string run_id_;
   ReplyReader reader_;
   // hiredis moves what is left of a chunk after each kilobyte, so a large chunk would cost more than it saves.
   std::array<char, 16 * 1024> chunk_;
