@@ -1,5 +1,5 @@
 #include "tests/chaos/outbox_fixture.h"
-#include "tests/support/kafka_broker.h"
+#include "tests/support/kafka_cluster.h"
 #include "tests/support/needs.h"
 
 namespace sluice::test {
@@ -23,6 +23,25 @@ TEST_F(OutboxChaos, kafka_stops_for_a_while_and_nothing_is_lost_twice_or_out_of_
   kafka.start();
   see_effects(300);
   pause_a_relay();
+  finish();
+}
+
+TEST_F(OutboxChaos, kafka_brokers_restarted_one_after_the_other_park_no_aggregate) {
+  SLUICE_NEEDS(PostgresServer::why_missing(15));
+  SLUICE_NEEDS(KafkaBroker::why_missing());
+  KafkaCluster kafka;
+  engine_ = "kafka";
+  where_ = kafka.addresses();
+  set_up_database();
+  start_all();
+  for (size_t i = 0; i < kafka.size(); ++i) {
+    kafka.node(i).stop();
+    see_effects(100);
+    kafka.node(i).start();
+    see_effects(100);
+  }
+  EXPECT_EQ(number(*common_, "SELECT count(*) FROM outbox_dead"), 0);
+  EXPECT_EQ(number(*common_, "SELECT count(*) FROM outbox_events WHERE retry_count > 0"), 0) << "not a try either";
   finish();
 }
 
