@@ -12,9 +12,9 @@ packages_build=(
 )
 packages_check=("${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 shellcheck)
 # The tools' own tests plant mistakes for clang-format and clang-tidy. npm brings PostgreSQL 18 for a second run, Maven
-# brings Kafka, Go builds k6; Debian has none of them.
+# brings Kafka, Go builds k6, pip brings Schemathesis; Debian has none of them.
 packages_test=(
-  "${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 postgresql-15 pgbouncer redis-server openssl curl
+  "${packages_build[@]}" "${packages_format[@]}" clang-tidy-19 postgresql-15 pgbouncer redis-server openssl curl python3-venv
   node=nodejs npm=npm go=golang-go java=openjdk-17-jre-headless mvn=maven
 )
 packages_k6=(go=golang-go curl)
