@@ -47,7 +47,7 @@ Task<> Documents::sweep() {
 }
 
 Task<Lookup> Documents::get(std::string origin_name, DocumentPath path, bool fetch, Deadline deadline,
-                             std::string traceparent) {
+                            std::string traceparent) {
   OriginDocuments& from = origin(origin_name);
   if (std::optional<Served> copy = from.in_memory(path)) co_return std::move(*copy);
   co_return co_await from.get(std::move(path), fetch, deadline, std::move(traceparent));

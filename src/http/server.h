@@ -8,8 +8,9 @@
 //   server.drain(10s);
 //
 // Every I/O thread has its own listener on the same port (SO_REUSEPORT); a connection stays on the thread that accepted
-// it and its handlers run there. Overload is refused early: a connection above the limit takes the place of the one that
-// is idle for the longest time, or is told 503 where none is idle; a request above the limit gets 503 with Retry-After.
+// it and its handlers run there. Overload is refused early: a connection above the limit takes the place of the one
+// that is idle for the longest time, or is told 503 where none is idle; a request above the limit gets 503 with
+// Retry-After.
 #pragma once
 
 #include <cstdint>
