@@ -279,7 +279,8 @@ TEST(TextForms, patterns_say_what_is_accepted) {
          {std::string("a"), std::string(200, 'k'), std::string(201, 'k'), std::string(), std::string("a b"),
           std::string("é"), std::string("~!"), std::string("dead.a:0:1"), std::string("a:1"), std::string("a:-1:2"),
           std::string(":1:2"), std::string("a:1234567890:2"), std::string("a:1:1234567890123456789"),
-          std::string("a b:1:2"), std::string(201, 'a') + ":1:2", std::string("a:b:1:2")}) {
+          std::string("a:1:9000000000000000000"), std::string("a:1:12345678901234567890"), std::string("a b:1:2"),
+          std::string(201, 'a') + ":1:2", std::string("a:b:1:2")}) {
       EXPECT_EQ(form->fits(text), std::regex_match(text, pattern)) << form->pattern << " " << text;
     }
   }

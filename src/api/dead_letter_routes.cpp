@@ -20,12 +20,17 @@ bool all_digits(std::string_view text, size_t most) {
   return !text.empty() && text.size() <= most && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// Those of Redis have 19 digits, and 64 bits hold all that begin with at most an 8.
+bool is_offset(std::string_view text) {
+  return all_digits(text, 18) || (all_digits(text, 19) && text.front() <= '8');
+}
+
 bool is_letter_id(std::string_view text) {
   const auto position = messaging::parse_letter_id(text);
   if (!position || position->topic.size() > 200) return false;
   const size_t last = text.rfind(':');
   const size_t first = position->topic.size();
-  return all_digits(text.substr(first + 1, last - first - 1), 9) && all_digits(text.substr(last + 1), 18) &&
+  return all_digits(text.substr(first + 1, last - first - 1), 9) && is_offset(text.substr(last + 1)) &&
          std::ranges::all_of(position->topic, [](char c) {
            return all_digits({&c, 1}, 1) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
                   c == '-';
@@ -34,7 +39,7 @@ bool is_letter_id(std::string_view text) {
 
 }  // namespace
 
-const json::TextForm letter_id_form{"^[A-Za-z0-9._-]{1,200}:[0-9]{1,9}:[0-9]{1,18}$", is_letter_id,
+const json::TextForm letter_id_form{"^[A-Za-z0-9._-]{1,200}:[0-9]{1,9}:([0-9]{1,18}|[0-8][0-9]{18})$", is_letter_id,
                                     "must be the id of a letter"};
 
 namespace {

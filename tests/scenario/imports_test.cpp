@@ -146,7 +146,8 @@ class Imports : public testing::TestWithParam<std::string>, protected OneServer 
     std::vector<LinkAnswer> all;
     std::optional<std::string> next = "";
     while (next) {
-      const RawResponse response = ask("GET", "/api/v1/links?limit=500&cursor=" + *next + query);
+      const std::string cursor = next->empty() ? "" : "&cursor=" + *next;
+      const RawResponse response = ask("GET", "/api/v1/links?limit=500" + cursor + query);
       auto page = json::decode<LinksAnswer>(response.body, json::Unknown::ignored);
       EXPECT_TRUE(page) << response.body;
       if (!page) break;
