@@ -142,8 +142,12 @@ TEST_P(MessageLogContract, a_topic_that_was_refused_is_taken_once_it_is_declared
   EXPECT_TRUE(std::holds_alternative<Rejected>(refused.at(0)));
   run(port().other_log().declare({{late, 2, 1h}}));
   EXPECT_TRUE(holds_within(10s, [&] {
-    const std::vector<Published> outcomes = run(log().publish({{late, "a", "0"}}));
-    return std::holds_alternative<Position>(outcomes.at(0));
+    try {
+      const std::vector<Published> outcomes = run(log().publish({{late, "a", "0"}}));
+      return std::holds_alternative<Position>(outcomes.at(0));
+    } catch (const EngineUnavailable&) {  // its client has yet to learn of the topic; that is no refusal
+      return false;
+    }
   }));
 }
 

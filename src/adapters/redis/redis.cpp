@@ -68,7 +68,7 @@ class Call {
     if (error.starts_with("MOVED ") || error.starts_with("ASK ")) return follow(answer);
     if (error.starts_with("LOADING") || error.starts_with("TRYAGAIN")) return Next::later;
     if (error.starts_with("CLUSTERDOWN") || error.starts_with("MASTERDOWN") || error.starts_with("READONLY")) {
-      request_->target.map_stale = true;
+      request_->target.map_stale = cluster() || error.starts_with("READONLY");
       return Next::later;
     }
     throw Refused(answer.reply.error());
@@ -93,7 +93,7 @@ class Call {
                            : failure.kind == Failure::Kind::unknown && request_->command.is_repeatable();
     if (!again) give_up(failure);
     request_->target = {};
-    request_->target.map_stale = true;
+    request_->target.map_stale = cluster();  // a single server is waited for where it is
     return Next::later;
   }
 
