@@ -155,14 +155,27 @@ struct Part {
   std::string where;
 };
 
+// Brokers that have just started may be away for a moment.
+Task<> declare_topics(Actor& actor, messaging::MessageLog& log) {
+  const std::vector<messaging::Topic> topics{{outbox_topic, 6, 1h}, {"dead-letters", 1, 1h}};
+  for (bool declared = false; !declared && !actor.stopping;) {
+    try {
+      co_await log.declare(topics);
+      declared = true;
+    } catch (const EngineUnavailable& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    if (!declared) co_await actor.clock.sleep_for(100ms);
+  }
+}
+
 Task<> act(Actor& actor, sql::Database& database, Part part) {
   if (part.kind == "writer") {
     co_await run_writer(actor, database);
     co_return;
   }
   ChosenLog chosen(part.engine, part.where, actor.io.get_executor(), actor.clock, actor.random);
-  const std::vector<messaging::Topic> topics{{outbox_topic, 6, 1h}, {"dead-letters", 1, 1h}};
-  co_await chosen.log().declare(topics);
+  co_await declare_topics(actor, chosen.log());
   if (part.kind == "relay") co_await run_relay(actor, database, chosen.log(), part.name);
   if (part.kind == "consumer") co_await run_consumer(actor, database, chosen.log());
   co_await chosen.close();
