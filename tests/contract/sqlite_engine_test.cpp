@@ -75,22 +75,26 @@ TEST_F(SqliteEngine, a_read_cannot_write) {
   EXPECT_THROW(run(database_->read("CREATE TABLE t (a)")), sql::StatementError);
 }
 
+constexpr sql::Statement endless =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
 TEST_F(SqliteEngine, a_read_that_never_ends_is_ended) {
   open({.folder = {}, .read_time_limit = 20ms});
-  EXPECT_THROW(run(database_->read("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-                                   "SELECT count(*) FROM n")),
-               DeadlineExceeded);
+  EXPECT_THROW(run(database_->read(endless)), DeadlineExceeded);
   EXPECT_EQ(count("SELECT count(*) FROM api_keys"), 0);
 }
 
 TEST_F(SqliteEngine, reads_beyond_the_bound_are_refused) {
-  open({.folder = {}, .readers = 1, .max_waiting_reads = 2});
+  open({.folder = {}, .readers = 1, .max_waiting_reads = 2, .read_time_limit = 1s});
   std::vector<Task<sql::Rows>> reads;
+  reads.push_back(database_->read(endless));  // holds the only reader until its time is over
   for (int i = 0; i < 100; ++i) reads.push_back(database_->read("SELECT count(*) FROM api_keys"));
+  auto outcomes = run_all(std::move(reads));
+  EXPECT_THROW(std::rethrow_exception(outcomes[0].error), DeadlineExceeded);
   size_t refused = 0;
-  for (const auto& outcome : run_all(std::move(reads))) {
-    if (!outcome.error) continue;
-    EXPECT_THROW(std::rethrow_exception(outcome.error), Overloaded);
+  for (size_t i = 1; i < outcomes.size(); ++i) {
+    if (!outcomes[i].error) continue;
+    EXPECT_THROW(std::rethrow_exception(outcomes[i].error), Overloaded);
     ++refused;
   }
   EXPECT_GT(refused, 0u);
