@@ -123,8 +123,7 @@ TEST_P(SharedLimitContract, no_window_gives_more_than_its_most_to_many_callers) 
   std::vector<Happened> all = highs;
   all.insert(all.end(), lows.begin(), lows.end());
   EXPECT_EQ(broken_window(all, 45, Duration{span()}), "");
-  // A busy machine asks late, so how close it comes to 4 * 45 is for the benchmark to tell.
-  EXPECT_GE(total(all), 2 * 45) << "and it gives again and again";
+  EXPECT_GE(total(all), 4 * 45 - 10) << "and it gives what it may";
 }
 
 TEST_P(SharedLimitContract, a_refusal_takes_nothing_from_any_window) {
