@@ -41,4 +41,11 @@ inline int64_t total(const std::vector<Happened>& all) {
   return sum;
 }
 
+// Of those after `after`, up to and including `until`.
+inline int64_t total_between(const std::vector<Happened>& all, int64_t after, int64_t until) {
+  int64_t sum = 0;
+  for (const Happened& one : all) sum += one.at > after && one.at <= until ? one.count : 0;
+  return sum;
+}
+
 }  // namespace sluice::test
