@@ -157,10 +157,10 @@ TEST_P(JobStoreContract, a_lock_that_ran_out_is_still_the_workers_until_somebody
 }
 
 TEST_P(JobStoreContract, a_renewed_lock_is_not_taken_over) {
-  use({.max_attempts = 5, .lock_ttl = 300ms});
+  use({.max_attempts = 5, .lock_ttl = 1500ms});
   add();
   const ClaimedJob mine = claim_one();
-  const auto end = clock_.now() + 1s;
+  const auto end = clock_.now() + 2s;
   while (clock_.now() < end) {
     ASSERT_EQ(renew(mine), Verdict::accepted);
     ASSERT_TRUE(claim().empty());
