@@ -24,7 +24,9 @@ Task<> do_jobs(jobs::JobStore& store, size_t& done) {
     const std::vector<jobs::ClaimedJob> claimed = co_await store.claim(request);
     if (claimed.empty()) co_return;
     std::vector<jobs::Completion> completions;
-    for (const jobs::ClaimedJob& job : claimed) completions.push_back({.job = {job.id, job.token}});
+    for (const jobs::ClaimedJob& job : claimed) {
+      completions.push_back({.job = {job.id, job.token}, .kind = job.kind, .throttle_key = job.throttle_key});
+    }
     co_await store.complete(std::move(completions));
     done += claimed.size();
   }

@@ -66,11 +66,12 @@ Task<http::Response> complete(Jobs& jobs, Call call) {
   auto wanted = decode_body<ItemsBody<CompletionItem>>(call.request);
   if (!wanted) co_return std::move(wanted.error());
   std::vector<jobs::Completion> completions;
-  for (CompletionItem& item : wanted->jobs) {
-    completions.push_back({item.lock(), std::nullopt});
+  std::vector<jobs::OutsideTry> tries = outside_tries(wanted->jobs);
+  for (size_t i = 0; i < tries.size(); ++i) {
+    CompletionItem& item = wanted->jobs[i];
+    completions.push_back({item.lock(), std::nullopt, tries[i].kind, tries[i].throttle_key});
     if (item.result) completions.back().result = std::move(item.result->text);
   }
-  std::vector<jobs::OutsideTry> tries = outside_tries(wanted->jobs);
   const std::vector<Verdict> verdicts = co_await jobs.complete(std::move(completions), std::move(tries));
   co_return verdicts_answer(wanted->jobs, verdicts);
 }

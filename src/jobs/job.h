@@ -69,6 +69,9 @@ struct ClaimedJob {
 struct Completion {
   LockedJob job;
   std::optional<std::string> result{};  // JSON
+  // As the claim gave them, where they are known: the job then ends in fewer steps.
+  std::string kind{};
+  std::optional<std::string> throttle_key{};
 };
 
 // What is left of a job's work when it belongs under another throttle key than it was added with.

@@ -1,7 +1,8 @@
 // What is known of a try that a worker claimed over HTTP, as text: its lock token.
 //
 // The worker sends the token back when the job has ended, to whichever instance. So each instance knows the kind of the
-// job and how long it took, and none keeps anything. For the log and the metrics only: nothing is decided by it.
+// job and how long it took, and none keeps anything. A worker may have changed
+// it: nothing is decided by anything but the number.
 #pragma once
 
 #include <string>

@@ -37,7 +37,9 @@ Task<> WriteBack::round() {
 
 Task<> WriteBack::complete(Batch batch) {
   std::vector<Completion> completions;
-  for (const Ended job : batch) completions.push_back({job->lock(), job->outcome.result});
+  for (const Ended job : batch) {
+    completions.push_back({job->lock(), job->outcome.result, job->job.kind, job->job.throttle_key});
+  }
   const std::vector<Verdict> verdicts = co_await parts_.store.complete(std::move(completions));
   for (size_t i = 0; i < batch.size(); ++i) {
     const bool accepted = verdicts[i] == Verdict::accepted;

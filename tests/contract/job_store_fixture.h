@@ -60,7 +60,10 @@ class JobStoreFixture : public DatabaseFixture {
   Verdict complete(jobs::LockedJob locked, std::optional<std::string> result = std::nullopt) {
     return run(store_->complete({{locked, std::move(result)}})).at(0);
   }
-  Verdict complete(const ClaimedJob& claimed) { return complete(lock_of(claimed)); }
+  static jobs::Completion completion_of(const ClaimedJob& claimed) {
+    return {lock_of(claimed), std::nullopt, claimed.kind, claimed.throttle_key};
+  }
+  Verdict complete(const ClaimedJob& claimed) { return run(store_->complete({completion_of(claimed)})).at(0); }
   jobs::FailVerdict fail(const ClaimedJob& claimed, bool permanent = false) {
     return run(store_->fail({{lock_of(claimed), "it broke", permanent}})).at(0);
   }

@@ -31,7 +31,7 @@ class JobThrottleContract : public JobStoreFixture {
       for (const ClaimedJob& one : claimed) {
         tally.most = std::max(tally.most, ++tally.running[*one.throttle_key]);
         tally.seen.insert(one.id);
-        completions.push_back({lock_of(one)});
+        completions.push_back(completion_of(one));
       }
       for (const ClaimedJob& one : claimed) --tally.running[*one.throttle_key];
       // From here on it may be completed in the database at any time.
@@ -53,6 +53,45 @@ TEST_P(JobThrottleContract, no_more_than_k_of_a_key_run_and_an_end_makes_room) {
   fail(first[1], true);
   EXPECT_EQ(claim().size(), 1U);
   EXPECT_EQ(running_of("a"), 2U);
+}
+
+TEST_P(JobThrottleContract, a_slot_is_passed_on_also_where_the_completion_names_no_key_or_a_wrong_one) {
+  use({.throttle = {.concurrency = 1}});
+  enqueue_all(std::vector<NewJob>(5, job_of_key("a")));
+  enqueue_all(std::vector<NewJob>(2, job_of_key("b")));
+  enqueue_all(std::vector<NewJob>(2, job()));
+  const auto complete_as = [&](const ClaimedJob& claimed, std::string kind, std::optional<std::string> key) {
+    return run(store_->complete({{lock_of(claimed), std::nullopt, std::move(kind), std::move(key)}})).at(0);
+  };
+  const std::vector<ClaimedJob> first = claim();
+  ASSERT_EQ(first.size(), 4U) << "one of a, one of b, and those without a key";
+  EXPECT_EQ(complete_as(first[0], "", std::nullopt), Verdict::accepted);
+  const ClaimedJob second = claim_one();
+  EXPECT_EQ(second.throttle_key, "a");
+  EXPECT_EQ(complete_as(second, kind_, "b"), Verdict::accepted);
+  const ClaimedJob third = claim_one();
+  EXPECT_EQ(third.throttle_key, "a") << "b is full as before";
+  EXPECT_EQ(complete_as(third, "another kind", "a"), Verdict::accepted);
+  const ClaimedJob fourth = claim_one();
+  EXPECT_EQ(complete_as(fourth, kind_, std::string(3'000, 'x')), Verdict::accepted);
+  EXPECT_EQ(claim_one().throttle_key, "a");
+  EXPECT_EQ(complete_as(first[2], kind_, "a"), Verdict::accepted) << "it has no key";
+  EXPECT_EQ(complete_as(first[2], kind_, "a"), Verdict::not_running);
+}
+
+TEST_P(JobThrottleContract, jobs_with_and_without_a_time_of_one_call_go_in_the_order_of_their_times) {
+  use({.throttle = {.concurrency = 1}});
+  NewJob overdue = job_of_key("a");
+  overdue.run_after = clock_.wall() - 1h;
+  NewJob later = job_of_key("a");
+  later.run_after = clock_.wall() + 1h;
+  const std::vector<Enqueued> added = enqueue_all({job_of_key("a"), overdue, later, job_of_key("b")});
+  const std::vector<ClaimedJob> first = claim();
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0].id, added[1].id);
+  EXPECT_EQ(first[1].id, added[3].id);
+  complete(first[0]);
+  EXPECT_EQ(claimed_ids(), std::vector{added[0].id});
 }
 
 TEST_P(JobThrottleContract, a_full_key_does_not_stand_before_others) {

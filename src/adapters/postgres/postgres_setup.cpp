@@ -84,7 +84,8 @@ std::vector<Setting> role_settings(const SetupConfig& config, const std::string&
   if (service == "job_service") {
     // What is known of a queue is always wrong: empty when it was looked at, full when it matters. Each of its
     // statements has an index in the right order; to read and sort everything instead is never right.
-    for (const char* plan : {"enable_bitmapscan", "enable_sort", "enable_hashjoin", "enable_mergejoin", "jit"}) {
+    for (const char* plan :
+         {"enable_seqscan", "enable_bitmapscan", "enable_sort", "enable_hashjoin", "enable_mergejoin", "jit"}) {
       settings.push_back({plan, "off"});
     }
   }

@@ -18,19 +18,24 @@ using jobs::Verdict;
 // Writing a job among the finished ones takes it out of the live ones: the database itself sees to that, and refuses
 // what may not end so. Without a lock: whoever changes one of the jobs just now makes the database refuse the
 // statement. OFFSET 0 has the jobs looked up by their ids, whatever is believed of the table.
-constexpr Statement end_free{Statement::PerDialect{
-    .postgres = "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
-                "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
-                "SELECT ended.id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
-                "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, given.result "
-                "FROM unnest($1::uuid[], $2::bigint[], $3::text[]::json[]) AS given (id, token, result) "
-                "CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended "
-                "WHERE lock_token = given.token AND status = 'running' AND throttle_key IS NULL",
-    .sqlite = "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
-              "  locked_at, created_at, finished_at, locked_by, unique_key, payload, last_error, result) "
-              "SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token, "
-              "  locked_at, created_at, now(), locked_by, unique_key, payload, last_error, $3 "
-              "FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running' AND throttle_key IS NULL"}};
+constexpr Statement end_succeeded{Statement::PerDialect{.postgres = R"(
+        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
+        SELECT ended.id, ended.kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, now(), locked_by, ended.throttle_key, unique_key, payload, last_error, given.result
+        FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[]::json[])
+          AS given (id, token, kind, throttle_key, result)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended
+        WHERE lock_token = given.token AND status = 'running'
+          AND CASE WHEN given.throttle_key IS NULL THEN ended.throttle_key IS NULL
+            ELSE ended.throttle_key = given.throttle_key AND ended.kind = given.kind END)",
+                                                        .sqlite = R"(
+        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
+        SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, last_error, $5
+        FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running'
+          AND CASE WHEN $4 IS NULL THEN throttle_key IS NULL ELSE throttle_key = $4 AND kind = $3 END)"}};
 constexpr Statement find_ended{Statement::PerDialect{.postgres = R"(
         SELECT given.id, given.token FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token)
         CROSS JOIN LATERAL (SELECT lock_token, status FROM finished_jobs WHERE id = given.id OFFSET 0) AS ended
@@ -134,7 +139,7 @@ GivenRows given_ids(const std::set<JobId>& ids) {
 using Targets = std::map<JobId, std::string>;  // throttle keys that jobs are handed on to
 
 // The throttle keys first: see job_slots.h.
-TxTask<ThrottledKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rules, Targets targets = {}) {
+TxTask<LockedKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rules, Targets targets = {}) {
   const Rows rows = co_await execute_many(tx, find_throttle_keys, given_ids(ids));
   ThrottledKeys keys;
   for (const Row& row : rows) {
@@ -142,8 +147,8 @@ TxTask<ThrottledKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rule
     const auto target = targets.find(row.id<JobTag>(0));
     if (target != targets.end()) keys.insert(throttled_key(*rules.kinds, row.text(1), target->second));
   }
-  if (!keys.empty()) co_await lock_keys(tx, keys);
-  co_return keys;
+  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  co_return locked;
 }
 
 TxTask<LiveJobs> lock_live(Tx& tx, std::set<JobId> ids) {
@@ -166,15 +171,14 @@ TxTask<LiveJobs> lock_live(Tx& tx, std::set<JobId> ids) {
 
 // Adds those that jobs were handed on to before we had them. Locked out of order: where that meets somebody, one of us
 // begins again.
-TxTask<ThrottledKeys> lock_late(Tx& tx, ThrottledKeys keys, LiveJobs live, EndingRules rules) {
+TxTask<LockedKeys> lock_late(Tx& tx, LockedKeys keys, LiveJobs live, EndingRules rules) {
   ThrottledKeys late;
   for (const auto& [id, job] : live) {
-    if (!job.throttle_key) continue;
-    ThrottledKey key = throttled_key(*rules.kinds, job.kind, *job.throttle_key);
-    if (!keys.contains(key)) late.insert(std::move(key));
+    if (job.throttle_key) late.insert(throttled_key(*rules.kinds, job.kind, *job.throttle_key));
   }
-  if (!late.empty()) co_await lock_keys(tx, late);
-  keys.merge(late);
+  for (const LockedKey& locked : keys) late.erase(locked.key);
+  const LockedKeys more = co_await lock_keys(tx, std::move(late));
+  keys.insert(keys.end(), more.begin(), more.end());
   co_return keys;
 }
 
@@ -244,6 +248,27 @@ class Changes {
   GivenRows freed_keys_;
 };
 
+// Those of the completions that were written just now, which are so many.
+TxTask<std::vector<jobs::LockedJob>> ended_among(Tx& tx, std::vector<jobs::Completion> completions, int64_t count) {
+  std::vector<jobs::LockedJob> ended;
+  if (count == 0) co_return ended;
+  ended.reserve(completions.size());
+  if (static_cast<size_t>(count) == completions.size()) {
+    for (const jobs::Completion& completion : completions) ended.push_back(completion.job);
+    co_return ended;
+  }
+  // To have each come back would cost more than to look for them here: nearly always all of them are ended.
+  GivenRows locks;
+  for (const jobs::Completion& completion : completions) locks.add(completion.job.id, completion.job.token);
+  const Rows found = co_await execute_many(tx, find_ended, std::move(locks));
+  // Some had been finished before: which, can't be told now.
+  if (static_cast<int64_t>(found.size()) != count) {
+    throw ConstraintViolation(ConstraintViolation::Kind::unique, "finished_jobs");
+  }
+  for (const Row& row : found) ended.push_back({row.id<JobTag>(0), row.integer(1)});
+  co_return ended;
+}
+
 Verdict verdict_on(const LiveJob& job, const Ending& ending) {
   if (!job.running) return Verdict::not_running;
   if (job.token != ending.job.token) return Verdict::stale_lock;
@@ -253,28 +278,19 @@ Verdict verdict_on(const LiveJob& job, const Ending& ending) {
 
 }  // namespace
 
-TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Completion> completions) {
+TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs::Completion> completions,
+                                                        EndingRules rules) {
+  ThrottledKeys keys;
   GivenRows given;
   for (const jobs::Completion& completion : completions) {
-    given.add(completion.job.id, completion.job.token, completion.result);
+    const auto& [job, result, kind, throttle_key] = completion;
+    if (throttle_key) keys.insert(throttled_key(*rules.kinds, kind, *throttle_key));
+    given.add(job.id, job.token, kind, throttle_key, result);
   }
-  const Rows done = co_await execute_many(tx, end_free, std::move(given));
-  std::vector<jobs::LockedJob> ended;
-  ended.reserve(completions.size());
-  if (static_cast<size_t>(done.affected) == completions.size()) {
-    for (const jobs::Completion& completion : completions) ended.push_back(completion.job);
-    co_return ended;
-  }
-  if (done.affected == 0) co_return ended;
-  // To have each come back would cost more than to look for them here: nearly always all of them are ended.
-  GivenRows locks;
-  for (const jobs::Completion& completion : completions) locks.add(completion.job.id, completion.job.token);
-  const Rows found = co_await execute_many(tx, find_ended, std::move(locks));
-  // Some had been finished before: which, can't be told now.
-  if (static_cast<int64_t>(found.size()) != done.affected) {
-    throw ConstraintViolation(ConstraintViolation::Kind::unique, "finished_jobs");
-  }
-  for (const Row& row : found) ended.push_back({row.id<JobTag>(0), row.integer(1)});
+  const LockedKeys locked = co_await lock_known_keys(tx, std::move(keys));
+  const Rows done = co_await execute_many(tx, end_succeeded, std::move(given));
+  std::vector<jobs::LockedJob> ended = co_await ended_among(tx, std::move(completions), done.affected);
+  co_await give_slots(tx, locked);
   co_return ended;
 }
 
@@ -285,7 +301,7 @@ TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, E
     ids.insert(ending.job.id);
     if (ending.onward) targets.emplace(ending.job.id, ending.onward->throttle_key);
   }
-  const ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules, std::move(targets));
+  const LockedKeys keys = co_await lock_keys_of(tx, ids, rules, std::move(targets));
   LiveJobs live = co_await lock_live(tx, ids);
   for (const auto& [id, job] : live) ids.erase(id);
   const std::set<JobId> finished = co_await finished_among(tx, std::move(ids));
@@ -306,13 +322,13 @@ TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, E
     found->second.running = false;
   }
   co_await changes.write(tx);
-  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys);
   co_return verdicts;
 }
 
 TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
   const std::set<JobId> ids{id};
-  ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  LockedKeys keys = co_await lock_keys_of(tx, ids, rules);
   const LiveJobs live = co_await lock_live(tx, ids);
   keys = co_await lock_late(tx, std::move(keys), live, rules);
   if (live.empty()) {
@@ -325,12 +341,12 @@ TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
   Changes changes(rules);
   changes.cancel(job);
   co_await changes.write(tx);
-  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys);
   co_return true;
 }
 
 TxTask<size_t> cancel_waiting(Tx& tx, std::set<JobId> ids, EndingRules rules) {
-  ThrottledKeys keys = co_await lock_keys_of(tx, ids, rules);
+  LockedKeys keys = co_await lock_keys_of(tx, ids, rules);
   const LiveJobs live = co_await lock_live(tx, ids);
   keys = co_await lock_late(tx, std::move(keys), live, rules);
   Changes changes(rules);
@@ -341,7 +357,7 @@ TxTask<size_t> cancel_waiting(Tx& tx, std::set<JobId> ids, EndingRules rules) {
     ++canceled;
   }
   co_await changes.write(tx);
-  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys);
   co_return canceled;
 }
 

@@ -31,9 +31,10 @@ struct EndingRules {
   Random* random = nullptr;  // for the delays of growing retries
 };
 
-// Ends the jobs without a throttle key in one statement; which of them could be ended so. The others are for
-// `end_jobs`; so are all of them where it throws ConstraintViolation.
-TxTask<std::vector<jobs::LockedJob>> end_free_jobs(Tx& tx, std::vector<jobs::Completion> completions);
+// Ends the jobs in one statement, where the completions name their throttle keys rightly; which of them could be ended
+// so. The others are for `end_jobs`; so are all of them where it throws ConstraintViolation.
+TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs::Completion> completions,
+                                                        EndingRules rules);
 
 // Ends each alone as it says, or refuses it; passes freed slots on. Answers stand in the order of the endings.
 TxTask<std::vector<jobs::FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "adapters/sql/given_rows.h"
 #include "adapters/sql/job_slots.h"
@@ -28,20 +29,22 @@ constexpr Statement find_keys{Statement::PerDialect{
           WHERE kind = given.kind AND unique_key = given.unique_key OFFSET 0) AS owner)",
     .sqlite = "SELECT kind, unique_key, job_id FROM job_keys WHERE kind = $1 AND unique_key = $2"}};
 // What is due and has no throttle key may be claimed at once.
-constexpr Statement add_jobs{Statement::PerDialect{
-    .postgres = "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at, "
-                "  throttle_key, unique_key, payload) "
-                "SELECT id, kind, 'queued', CASE WHEN throttle_key IS NULL AND coalesce(run_after <= now(), true) "
-                "    THEN 0 END, "
-                "  priority, coalesce(run_after, now()), max_attempts, now(), now(), throttle_key, unique_key, payload "
-                "FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[], "
-                "$5::bigint[], $6::text[], "
-                "  $7::text[], $8::text[]::json[]) "
-                "  AS given (id, kind, priority, run_after, max_attempts, throttle_key, unique_key, payload)",
-    .sqlite = "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at, "
-              "  throttle_key, unique_key, payload) "
-              "VALUES ($1, $2, 'queued', CASE WHEN $6 IS NULL AND coalesce($4 <= now(), true) THEN 0 END, "
-              "  $3, coalesce($4, now()), $5, now(), now(), $6, $7, $8)"}};
+constexpr Statement add_jobs{Statement::PerDialect{.postgres = R"(
+        INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at,
+          throttle_key, unique_key, payload)
+        SELECT id, kind, 'queued',
+          CASE WHEN throttle_key IS NOT NULL THEN slot WHEN coalesce(run_after <= now(), true) THEN 0 END,
+          priority, greatest(coalesce(run_after, now()), not_before), max_attempts, now(), now(), throttle_key,
+          unique_key, payload
+        FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[], $5::bigint[], $6::text[], $7::text[],
+            $8::text[]::json[], $9::bigint[], $10::timestamptz[])
+          AS given (id, kind, priority, run_after, max_attempts, throttle_key, unique_key, payload, slot, not_before))",
+                                                   .sqlite = R"(
+        INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at,
+          throttle_key, unique_key, payload)
+        VALUES ($1, $2, 'queued',
+          CASE WHEN $6 IS NOT NULL THEN $9 WHEN coalesce($4 <= now(), true) THEN 0 END,
+          $3, max(coalesce($4, now()), coalesce($10, 0)), $5, now(), now(), $6, $7, $8))"}};
 
 using UniqueKey = std::pair<std::string, std::string>;  // kind, key
 using KeyOwners = std::map<UniqueKey, JobId>;  // in the order in which keys are taken: nobody waits in a circle
@@ -77,6 +80,57 @@ Enqueued owner_of(const PreparedJob& prepared, const KeyOwners& owners) {
   return {owner, owner != prepared.id};
 }
 
+using AddedJobs = std::vector<const PreparedJob*>;
+
+ThrottledKeys throttle_keys_of(const AddedJobs& added) {
+  ThrottledKeys keys;
+  for (const PreparedJob* one : added) {
+    if (one->job.throttle_key) keys.insert({one->job.kind, *one->job.throttle_key, one->slots, one->gap_us});
+  }
+  return keys;
+}
+
+// Only the database knows which times have come: a key with a job that names one gets its slots given after the jobs
+// are written, the others before.
+struct Parties {
+  LockedKeys due;
+  Newcomers newcomers;  // of `due`
+  LockedKeys timed;
+};
+
+Parties parties_of(const AddedJobs& added, const LockedKeys& keys) {
+  Parties parties;
+  std::set<KeyName> timed;
+  for (const PreparedJob* one : added) {
+    if (!one->job.throttle_key) continue;
+    const KeyName name(one->job.kind, *one->job.throttle_key);
+    if (one->job.run_after) timed.insert(name);
+    parties.newcomers[name].push_back({.id = one->id, .priority = one->job.priority, .stored = false});
+  }
+  for (auto& [name, seekers] : parties.newcomers) {
+    std::ranges::sort(seekers, {}, [](const SlotSeeker& one) { return std::pair(one.priority, one.id); });
+  }
+  for (const LockedKey& locked : keys) {
+    const KeyName name(locked.key.kind, locked.key.throttle_key);
+    if (timed.contains(name)) parties.newcomers.erase(name);
+    (timed.contains(name) ? parties.timed : parties.due).push_back(locked);
+  }
+  return parties;
+}
+
+GivenRows rows_of(const AddedJobs& added, const std::map<JobId, SlotGiven>& slots) {
+  GivenRows rows;
+  for (const PreparedJob* one : added) {
+    const jobs::NewJob& job = one->job;
+    const auto found = slots.find(one->id);
+    const bool has_slot = found != slots.end();
+    rows.add(one->id, job.kind, job.priority, job.run_after, job.max_attempts, job.throttle_key, job.unique_key,
+             job.payload, has_slot ? std::optional(found->second.slot) : std::nullopt,
+             has_slot ? found->second.not_before : std::nullopt);
+  }
+  return rows;
+}
+
 }  // namespace
 
 PreparedJobs prepare_jobs(std::vector<jobs::NewJob> jobs, const jobs::JobKinds& kinds, Time now, Random& random) {
@@ -98,19 +152,17 @@ PreparedJobs prepare_jobs(std::vector<jobs::NewJob> jobs, const jobs::JobKinds& 
 TxTask<std::vector<Enqueued>> enqueue_jobs(Tx& tx, PreparedJobs jobs) {
   const KeyOwners owners = co_await settle_keys(tx, jobs);
   std::vector<Enqueued> answers;
-  GivenRows rows;
-  ThrottledKeys keys;
+  AddedJobs added;
   for (const PreparedJob& prepared : *jobs) {
     answers.push_back(owner_of(prepared, owners));
-    if (answers.back().duplicate) continue;
-    const jobs::NewJob& job = prepared.job;
-    rows.add(prepared.id, job.kind, job.priority, job.run_after, job.max_attempts, job.throttle_key, job.unique_key,
-             job.payload);
-    if (job.throttle_key) keys.insert({job.kind, *job.throttle_key, prepared.slots, prepared.gap_us});
+    if (!answers.back().duplicate) added.push_back(&prepared);
   }
-  if (!keys.empty()) co_await lock_keys(tx, keys);
-  co_await execute_many(tx, add_jobs, std::move(rows));
-  if (!keys.empty()) co_await give_slots(tx, keys);
+  const LockedKeys keys = co_await lock_keys(tx, throttle_keys_of(added));
+  const Parties parties = parties_of(added, keys);
+  SlotsGiven given = co_await give_slots_to(tx, parties.due, parties.newcomers);
+  co_await execute_many(tx, add_jobs, rows_of(added, given.newcomers));
+  co_await set_looks(tx, parties.due, std::move(given.looks));
+  co_await give_slots(tx, parties.timed);
   co_return answers;
 }
 

@@ -40,14 +40,14 @@ constexpr Statement find_refused{
                                     "UNION ALL SELECT id, false FROM finished_jobs WHERE id = $1"}};
 
 // Of the throttle key of a finished job, where it has one.
-TxTask<ThrottledKeys> lock_key_of(Tx& tx, JobId id, EndingRules rules) {
+TxTask<LockedKeys> lock_key_of(Tx& tx, JobId id, EndingRules rules) {
   const Rows rows = co_await tx.execute(find_throttle_key, Params(id));
   ThrottledKeys keys;
   if (!rows.empty() && !rows.one().is_null(1)) {
     keys.insert(throttled_key(*rules.kinds, rows.one().text(0), rows.one().text(1)));
-    co_await lock_keys(tx, keys);
   }
-  co_return keys;
+  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  co_return locked;
 }
 
 TxTask<std::map<JobId, Verdict>> why_refused(Tx& tx, GivenRows ids) {
@@ -63,7 +63,7 @@ TxTask<std::map<JobId, Verdict>> why_refused(Tx& tx, GivenRows ids) {
 
 TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
   const Params key(id);
-  const ThrottledKeys keys = co_await lock_key_of(tx, id, rules);
+  const LockedKeys keys = co_await lock_key_of(tx, id, rules);
   const Rows dead = co_await tx.execute(lock_dead, key);
   if (dead.empty()) {
     GivenRows ids;
@@ -78,7 +78,7 @@ TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
   }
   co_await tx.execute(queue_again, key);
   co_await tx.execute(remove_finished, key);
-  if (!keys.empty()) co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys);
   co_return true;
 }
 

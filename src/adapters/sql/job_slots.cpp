@@ -1,10 +1,9 @@
 #include "adapters/sql/job_slots.h"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "adapters/sql/given_rows.h"
-#include "adapters/sql/slot_plan.h"
 
 namespace sluice::sql {
 namespace {
@@ -21,10 +20,11 @@ constexpr Statement make_keys{Statement::PerDialect{
     .sqlite = "INSERT INTO throttle_keys (kind, throttle_key) VALUES ($1, $2) ON CONFLICT DO NOTHING"}};
 constexpr Statement lock_rows{
     Statement::PerDialect{.postgres = R"(
-        SELECT 1 FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
-        CROSS JOIN LATERAL (SELECT 1 FROM throttle_keys
+        SELECT given.place, locked.look_at
+        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, place)
+        CROSS JOIN LATERAL (SELECT look_at FROM throttle_keys
           WHERE kind = given.kind AND throttle_key = given.throttle_key FOR UPDATE) AS locked)",
-                          .sqlite = "SELECT 1 FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
+                          .sqlite = "SELECT $3, look_at FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
 // Before a running job leaves: its start still counts.
 constexpr Statement note_starts{
     Statement::PerDialect{.postgres = R"(
@@ -41,33 +41,33 @@ constexpr Statement note_starts{
                                     "WHERE kind = $1 AND throttle_key = $2"}};
 constexpr Statement read_starts{
     Statement::PerDialect{.postgres = R"(
-        SELECT given.kind, given.throttle_key, noted.last_start
-        FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
+        SELECT given.place, noted.last_start
+        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, place)
         CROSS JOIN LATERAL (SELECT last_start FROM throttle_keys
           WHERE kind = given.kind AND throttle_key = given.throttle_key OFFSET 0) AS noted
         WHERE noted.last_start IS NOT NULL)",
-                          .sqlite = "SELECT kind, throttle_key, last_start FROM throttle_keys "
+                          .sqlite = "SELECT $3, last_start FROM throttle_keys "
                                     "WHERE kind = $1 AND throttle_key = $2 AND last_start IS NOT NULL"}};
-constexpr Statement read_holders{Statement::PerDialect{
-    .postgres = "SELECT given.kind, given.throttle_key, holder.id, holder.slot, holder.priority, holder.running "
-                "FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key) CROSS JOIN LATERAL ("
-                "  SELECT id, slot, priority, status = 'running' AS running FROM jobs "
-                "  WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder",
-    .sqlite = "SELECT kind, throttle_key, id, slot, priority, status = 'running' FROM jobs "
-              "WHERE kind = $1 AND throttle_key = $2 AND slot > 0"}};
-constexpr Statement read_seekers{Statement::PerDialect{
-    .postgres = "SELECT given.kind, given.throttle_key, seeker.id, seeker.priority "
-                "FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, slots) "
-                "CROSS JOIN LATERAL ("
-                "  SELECT id, priority, run_after FROM jobs "
-                "  WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL "
-                "    AND throttle_key IS NOT NULL AND run_after <= now() "
-                "  ORDER BY priority, run_after, id LIMIT given.slots) AS seeker "
-                "ORDER BY seeker.priority, seeker.run_after, seeker.id",
-    .sqlite = "SELECT kind, throttle_key, id, priority FROM jobs "
-              "WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL "
-              "  AND run_after <= now() "
-              "ORDER BY priority, run_after, id LIMIT $3"}};
+constexpr Statement read_holders{
+    Statement::PerDialect{.postgres = R"(
+        SELECT given.place, holder.id, holder.slot, holder.priority, holder.running
+        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, place)
+        CROSS JOIN LATERAL (SELECT id, slot, priority, status = 'running' AS running FROM jobs
+          WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder)",
+                          .sqlite = "SELECT $3, id, slot, priority, status = 'running' FROM jobs "
+                                    "WHERE kind = $1 AND throttle_key = $2 AND slot > 0"}};
+constexpr Statement read_seekers{Statement::PerDialect{.postgres = R"(
+        SELECT given.place, seeker.id, seeker.priority
+        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS given (kind, throttle_key, place, slots)
+        CROSS JOIN LATERAL (SELECT id, priority FROM jobs
+          WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
+            AND throttle_key IS NOT NULL AND run_after <= now()
+          ORDER BY priority, run_after, id LIMIT given.slots) AS seeker)",
+                                                       .sqlite =
+                                                           "SELECT $3, id, priority FROM jobs "
+                                                           "WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL "
+                                                           "  AND throttle_key IS NOT NULL AND run_after <= now() "
+                                                           "ORDER BY priority, run_after, id LIMIT $4"}};
 // A claim may have been faster; then the job keeps its slot.
 constexpr Statement take_back{Statement::PerDialect{
     .postgres = R"(
@@ -83,25 +83,26 @@ constexpr Statement give{Statement::PerDialect{
         WHERE jobs.id = ANY (ARRAY[given.id]))",
     .sqlite = "UPDATE jobs SET slot = $2, run_after = max(run_after, coalesce($3, run_after)), updated_at = now() "
               "WHERE id = $1"}};
-// Where nothing waits there is no time to look.
-constexpr Statement set_look{Statement::PerDialect{
-    .postgres = R"(
-        UPDATE throttle_keys AS kept SET look_at = wanted.look_at FROM (
-          SELECT given.kind, given.throttle_key, CASE
-            WHEN given.pause > 0 THEN (SELECT now() + given.pause * interval '1 microsecond' FROM jobs
-              WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL LIMIT 1)
-            WHEN given.when_due THEN (SELECT min(run_after) FROM jobs
-              WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL) END AS look_at
-          FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[])
-            AS given (kind, throttle_key, pause, when_due) OFFSET 0) AS wanted
-        WHERE kept.kind = ANY (ARRAY[wanted.kind]) AND kept.throttle_key = ANY (ARRAY[wanted.throttle_key])
-          AND kept.look_at IS DISTINCT FROM wanted.look_at)",
-    .sqlite = "UPDATE throttle_keys SET look_at = CASE "
-              "  WHEN $3 > 0 THEN (SELECT now() + $3 FROM jobs "
-              "    WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL LIMIT 1) "
-              "  WHEN $4 THEN (SELECT min(run_after) FROM jobs "
-              "    WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL) END "
-              "WHERE kind = $1 AND throttle_key = $2"}};
+// When to look at a key again; a pause: so much later, where anything waits. Where nothing waits there is no time.
+constexpr Statement read_looks{Statement::PerDialect{.postgres = R"(
+        SELECT given.place, CASE
+          WHEN given.pause > 0 THEN (SELECT now() + given.pause * interval '1 microsecond' FROM jobs
+            WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL LIMIT 1)
+          ELSE (SELECT min(run_after) FROM jobs
+            WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL) END
+        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS given (kind, throttle_key, place, pause))",
+                                                     .sqlite = R"(
+        SELECT $3, CASE
+          WHEN $4 > 0 THEN (SELECT now() + $4 FROM jobs
+            WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL LIMIT 1)
+          ELSE (SELECT min(run_after) FROM jobs
+            WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL) END)"}};
+constexpr Statement write_looks{
+    Statement::PerDialect{.postgres = R"(
+        UPDATE throttle_keys AS kept SET look_at = given.look_at
+        FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS given (kind, throttle_key, look_at)
+        WHERE kept.kind = ANY (ARRAY[given.kind]) AND kept.throttle_key = ANY (ARRAY[given.throttle_key]))",
+                          .sqlite = "UPDATE throttle_keys SET look_at = $3 WHERE kind = $1 AND throttle_key = $2"}};
 
 // Subqueries with a limit, which PostgreSQL can't turn into a join with all jobs.
 constexpr Statement look_at_keys{Statement::PerDialect{.postgres = R"(
@@ -130,15 +131,20 @@ constexpr Statement remove_keys{
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)",
                           .sqlite = "DELETE FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
 
+// What is done about one of the keys.
 struct KeyWork {
   SlotNeeds needs;
   SlotPlan plan;
   std::optional<Time> not_before;
 };
-using Work = std::map<KeyName, KeyWork>;
+using Work = std::vector<KeyWork>;  // one for each key, in their order
 
-KeyName name_in(const Row& row) {
-  return {row.text(0), row.text(1)};
+KeyName name_of(const ThrottledKey& key) {
+  return {key.kind, key.throttle_key};
+}
+
+size_t place_in(const Row& row) {
+  return static_cast<size_t>(row.integer(0));
 }
 
 GivenRows names_of(const ThrottledKeys& keys) {
@@ -147,40 +153,60 @@ GivenRows names_of(const ThrottledKeys& keys) {
   return rows;
 }
 
-ThrottledKeys spaced(const ThrottledKeys& keys) {
-  ThrottledKeys some;
-  for (const ThrottledKey& key : keys) {
-    if (key.gap_us > 0) some.insert(key);
+GivenRows spaced_names_of(const LockedKeys& keys) {
+  GivenRows rows;
+  for (const auto& [key, look_at] : keys) {
+    if (key.gap_us > 0) rows.add(key.kind, key.throttle_key);
   }
-  return some;
+  return rows;
 }
 
-TxTask<Work> read_needs(Tx& tx, ThrottledKeys keys) {
-  Work work;
-  GivenRows with_slots;
-  for (const ThrottledKey& key : keys) {
-    work[{key.kind, key.throttle_key}].needs = {.slots = key.slots, .one_by_one = key.gap_us > 0};
-    with_slots.add(key.kind, key.throttle_key, key.slots);
+TxTask<Work> read_holders_of(Tx& tx, LockedKeys keys) {
+  Work work(keys.size());
+  GivenRows given;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const ThrottledKey& key = keys[i].key;
+    work[i].needs = {.slots = key.slots, .one_by_one = key.gap_us > 0};
+    given.add(key.kind, key.throttle_key, i);
   }
-  const Rows holders = co_await execute_many(tx, read_holders, names_of(keys));
+  const Rows holders = co_await execute_many(tx, read_holders, std::move(given));
   for (const Row& row : holders) {
-    work.at(name_in(row)).needs.holders.push_back({row.id<JobTag>(2), row.integer(3), row.integer(4), row.boolean(5)});
-  }
-  const Rows seekers = co_await execute_many(tx, read_seekers, std::move(with_slots));
-  for (const Row& row : seekers) {
-    work.at(name_in(row)).needs.seekers.push_back({row.id<JobTag>(2), row.integer(3)});
+    work[place_in(row)].needs.holders.push_back({row.id<JobTag>(1), row.integer(2), row.integer(3), row.boolean(4)});
   }
   co_return work;
 }
 
-TxTask<Work> read_spacing(Tx& tx, ThrottledKeys keys, Work work) {
-  const ThrottledKeys limited = spaced(keys);
-  const Rows starts = co_await execute_many(tx, read_starts, names_of(limited));
-  std::map<KeyName, Time> last;
-  for (const Row& row : starts) last.emplace(name_in(row), row.time(2));
-  for (const ThrottledKey& key : limited) {
-    const auto found = last.find({key.kind, key.throttle_key});
-    if (found != last.end()) work.at(found->first).not_before = found->second + Duration(key.gap_us);
+TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work work) {
+  GivenRows given;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const ThrottledKey& key = keys[i].key;
+    if (has_room(work[i].needs)) given.add(key.kind, key.throttle_key, i, key.slots);
+  }
+  const Rows seekers = co_await execute_many(tx, read_seekers, std::move(given));
+  for (const Row& row : seekers) {
+    work[place_in(row)].needs.seekers.push_back({.id = row.id<JobTag>(1), .priority = row.integer(2)});
+  }
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto added = newcomers.find(name_of(keys[i].key));
+    if (added == newcomers.end()) continue;
+    std::vector<SlotSeeker> all;
+    std::ranges::merge(work[i].needs.seekers, added->second, std::back_inserter(all), {}, &SlotSeeker::priority,
+                       &SlotSeeker::priority);
+    work[i].needs.seekers = std::move(all);
+  }
+  co_return work;
+}
+
+TxTask<Work> read_spacing(Tx& tx, LockedKeys keys, Work work) {
+  GivenRows given;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const ThrottledKey& key = keys[i].key;
+    if (key.gap_us > 0) given.add(key.kind, key.throttle_key, i);
+  }
+  const Rows starts = co_await execute_many(tx, read_starts, std::move(given));
+  for (const Row& row : starts) {
+    const size_t place = place_in(row);
+    work[place].not_before = row.time(1) + Duration(keys[place].key.gap_us);
   }
   co_return work;
 }
@@ -188,14 +214,14 @@ TxTask<Work> read_spacing(Tx& tx, ThrottledKeys keys, Work work) {
 // Takes back what the plans say; a gift whose slot could not be had is dropped.
 TxTask<Work> make_room(Tx& tx, Work work) {
   GivenRows outranked;
-  for (const auto& [name, key] : work) {
+  for (const KeyWork& key : work) {
     for (const SlotHolder& holder : key.plan.taken_back) outranked.add(holder.id);
   }
   const Rows freed = co_await execute_many(tx, take_back, outranked);
   if (freed.size() == outranked.size()) co_return work;
   std::set<JobId> free;
   for (const Row& row : freed) free.insert(row.id<JobTag>(0));
-  for (auto& [name, key] : work) {
+  for (KeyWork& key : work) {
     for (const SlotHolder& holder : key.plan.taken_back) {
       if (!free.contains(holder.id))
         std::erase_if(key.plan.gifts, [&](auto& gift) { return gift.slot == holder.slot; });
@@ -212,14 +238,28 @@ ThrottledKey throttled_key(const jobs::JobKinds& kinds, std::string kind, std::s
   return {std::move(kind), std::move(throttle_key), throttle.concurrency, static_cast<int64_t>(gap)};
 }
 
-TxTask<> lock_keys(Tx& tx, ThrottledKeys keys) {
-  Rows found = co_await execute_many(tx, lock_rows, names_of(keys));
-  // Again where one was forgotten before it was locked.
-  while (found.size() < keys.size()) {
+TxTask<LockedKeys> lock_known_keys(Tx& tx, ThrottledKeys keys) {
+  const std::vector<ThrottledKey> places(keys.begin(), keys.end());
+  GivenRows given;
+  for (size_t i = 0; i < places.size(); ++i) given.add(places[i].kind, places[i].throttle_key, i);
+  const Rows found = co_await execute_many(tx, lock_rows, std::move(given));
+  LockedKeys locked;
+  locked.reserve(found.size());
+  for (const Row& row : found) locked.push_back({places[place_in(row)], row.optional_time(1)});
+  co_await execute_many(tx, note_starts, spaced_names_of(locked));
+  co_return locked;
+}
+
+TxTask<LockedKeys> lock_keys(Tx& tx, ThrottledKeys keys) {
+  LockedKeys all;
+  while (true) {
+    LockedKeys locked = co_await lock_known_keys(tx, keys);
+    for (const LockedKey& one : locked) keys.erase(one.key);
+    std::ranges::move(locked, std::back_inserter(all));
+    if (keys.empty()) co_return all;
+    // They are new, or were forgotten before they were locked.
     co_await execute_many(tx, make_keys, names_of(keys));
-    found = co_await execute_many(tx, lock_rows, names_of(keys));
   }
-  co_await execute_many(tx, note_starts, names_of(spaced(keys)));
 }
 
 TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
@@ -227,7 +267,7 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
   KeysLookedAt looked{.count = rows.size()};
   GivenRows idle;
   for (const Row& row : rows) {
-    looked.last = name_in(row);
+    looked.last = {row.text(0), row.text(1)};
     if (row.boolean(2)) idle.add(looked.last.first, looked.last.second);
   }
   const Rows locked = co_await execute_many(tx, lock_free_rows, std::move(idle));
@@ -237,24 +277,52 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
   co_return looked;
 }
 
-TxTask<> give_slots(Tx& tx, ThrottledKeys keys) {
-  Work work = co_await read_needs(tx, keys);
+TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers) {
+  Work work = co_await read_holders_of(tx, keys);
+  work = co_await read_seekers_of(tx, keys, std::move(newcomers), std::move(work));
   work = co_await read_spacing(tx, keys, std::move(work));
-  for (auto& [name, key] : work) key.plan = plan_slots(std::move(key.needs));
+  for (KeyWork& key : work) key.plan = plan_slots(std::move(key.needs));
   work = co_await make_room(tx, std::move(work));
 
   GivenRows gifts;
-  for (const auto& [name, key] : work) {
-    for (const SlotGift& gift : key.plan.gifts) gifts.add(gift.id, gift.slot, key.not_before);
+  SlotsGiven given;
+  for (const KeyWork& key : work) {
+    for (const SlotGift& gift : key.plan.gifts) {
+      if (gift.stored) {
+        gifts.add(gift.id, gift.slot, key.not_before);
+      } else {
+        given.newcomers[gift.id] = {gift.slot, key.not_before};
+      }
+    }
+    given.looks.push_back(key.plan.next_look);
   }
   co_await execute_many(tx, give, std::move(gifts));
-  GivenRows looks;
-  for (const ThrottledKey& key : keys) {
-    const NextLook next = work.at({key.kind, key.throttle_key}).plan.next_look;
-    const int64_t pause = next == NextLook::in_case ? key.gap_us + pause_in_case.count() : 0;
-    looks.add(key.kind, key.throttle_key, pause, next == NextLook::when_due);
+  co_return given;
+}
+
+TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<NextLook> looks) {
+  GivenRows given;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const ThrottledKey& key = keys[i].key;
+    if (looks[i] == NextLook::none) continue;
+    const int64_t pause = looks[i] == NextLook::in_case ? key.gap_us + pause_in_case.count() : 0;
+    given.add(key.kind, key.throttle_key, i, pause);
   }
-  co_await execute_many(tx, set_look, std::move(looks));
+  std::vector<std::optional<Time>> wanted(keys.size());
+  const Rows found = co_await execute_many(tx, read_looks, std::move(given));
+  for (const Row& row : found) wanted[place_in(row)] = row.optional_time(1);
+
+  GivenRows changed;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (wanted[i] != keys[i].look_at) changed.add(keys[i].key.kind, keys[i].key.throttle_key, wanted[i]);
+  }
+  co_await execute_many(tx, write_looks, std::move(changed));
+}
+
+TxTask<> give_slots(Tx& tx, LockedKeys keys) {
+  if (keys.empty()) co_return;
+  SlotsGiven given = co_await give_slots_to(tx, keys, {});
+  co_await set_looks(tx, std::move(keys), std::move(given.looks));
 }
 
 }  // namespace sluice::sql

@@ -6,10 +6,14 @@
 #pragma once
 
 #include <compare>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "adapters/sql/slot_plan.h"
 #include "adapters/sql/tx_task.h"
 #include "base/time.h"
 #include "jobs/job_kind.h"
@@ -30,8 +34,17 @@ using ThrottledKeys = std::set<ThrottledKey>;
 
 ThrottledKey throttled_key(const jobs::JobKinds& kinds, std::string kind, std::string throttle_key);
 
-// Until the end of the transaction.
-TxTask<> lock_keys(Tx& tx, ThrottledKeys keys);
+// A key whose row this transaction has locked.
+struct LockedKey {
+  ThrottledKey key;
+  std::optional<Time> look_at{};  // as its row has it
+};
+using LockedKeys = std::vector<LockedKey>;
+
+// Until the end of the transaction. A key without a row gets one.
+TxTask<LockedKeys> lock_keys(Tx& tx, ThrottledKeys keys);
+// Only those that have a row; each key that a job has a slot of does.
+TxTask<LockedKeys> lock_known_keys(Tx& tx, ThrottledKeys keys);
 
 // A place in the order of all keys.
 using KeyName = std::pair<std::string, std::string>;  // kind, throttle key
@@ -44,7 +57,25 @@ struct KeysLookedAt {
 // have locked.
 TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most);
 
-// Gives the keys, which are locked, what slots are free, and takes back what a better priority needs.
-TxTask<> give_slots(Tx& tx, ThrottledKeys keys);
+// Gives free slots to the next jobs of the keys, and takes slots back that a better priority needs.
+TxTask<> give_slots(Tx& tx, LockedKeys keys);
+
+// The same for jobs that are being added: those that get a slot are written with it at once, not twice.
+//
+//   const SlotsGiven given = co_await give_slots_to(tx, keys, newcomers);
+//   ...  // writes the jobs
+//   co_await set_looks(tx, keys, given.looks);
+using Newcomers = std::map<KeyName, std::vector<SlotSeeker>>;  // all due, the best first
+
+struct SlotGiven {
+  int64_t slot = 0;
+  std::optional<Time> not_before{};  // where starts are spaced
+};
+struct SlotsGiven {
+  std::map<jobs::JobId, SlotGiven> newcomers{};
+  std::vector<NextLook> looks{};  // one for each key
+};
+TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers);
+TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<NextLook> looks);
 
 }  // namespace sluice::sql

@@ -103,10 +103,8 @@ TxTask<UpkeepPart> tend_keys(Tx& tx, Time after, Time now, EndingRules rules) {
   const Rows rows = co_await tx.execute(due_keys, Params(after, now, at_once));
   ThrottledKeys keys;
   for (const Row& row : rows) keys.insert(throttled_key(*rules.kinds, row.text(0), row.text(1)));
-  if (!keys.empty()) {
-    co_await lock_keys(tx, keys);
-    co_await give_slots(tx, keys);
-  }
+  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  co_await give_slots(tx, std::move(locked));
   co_return UpkeepPart{rows.size(), reached_by(rows, 2, at_once, now)};
 }
 

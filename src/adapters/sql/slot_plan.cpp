@@ -32,6 +32,11 @@ void take_back_surplus(SlotNeeds& needs, SlotPlan& plan) {
 
 }  // namespace
 
+bool has_room(const SlotNeeds& needs) {
+  return static_cast<int64_t>(needs.holders.size()) < needs.slots ||
+         !std::ranges::all_of(needs.holders, &SlotHolder::running);
+}
+
 SlotPlan plan_slots(SlotNeeds needs) {
   SlotPlan plan;
   take_back_surplus(needs, plan);
@@ -39,7 +44,7 @@ SlotPlan plan_slots(SlotNeeds needs) {
   const size_t allowed = allowed_of(numbers.size(), needs);
   size_t next = 0;
   for (; next < allowed && next < needs.seekers.size(); ++next) {
-    plan.gifts.push_back({needs.seekers[next].id, numbers[next]});
+    plan.gifts.push_back({needs.seekers[next].id, numbers[next], needs.seekers[next].stored});
   }
   if (next < numbers.size()) plan.next_look = next < allowed ? NextLook::when_due : NextLook::in_case;
 
@@ -49,7 +54,8 @@ SlotPlan plan_slots(SlotNeeds needs) {
   for (const SlotHolder& worst : needs.holders) {
     if (next == needs.seekers.size() || needs.seekers[next].priority >= worst.priority) break;
     plan.taken_back.push_back(worst);
-    plan.gifts.push_back({needs.seekers[next++].id, worst.slot});
+    plan.gifts.push_back({needs.seekers[next].id, worst.slot, needs.seekers[next].stored});
+    ++next;
   }
   return plan;
 }

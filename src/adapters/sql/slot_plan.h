@@ -18,6 +18,7 @@ struct SlotHolder {
 struct SlotSeeker {
   jobs::JobId id;
   int64_t priority = 0;
+  bool stored = true;  // else it is being added, and gets its slot with that
 };
 
 struct SlotNeeds {
@@ -30,6 +31,7 @@ struct SlotNeeds {
 struct SlotGift {
   jobs::JobId id;
   int64_t slot = 0;
+  bool stored = true;  // as of the seeker
 };
 
 // When the key has to be looked at although nobody gave or freed one of its slots.
@@ -44,6 +46,9 @@ struct SlotPlan {
   std::vector<SlotGift> gifts{};
   NextLook next_look = NextLook::none;
 };
+
+// Whether a seeker could get a slot at all; where none can, there is no need to look for seekers.
+bool has_room(const SlotNeeds& needs);
 
 // Free slots go to the seekers in order; then a seeker of better priority takes the slot of the worst holder that is
 // not claimed yet. Among equals who has a slot keeps it.

@@ -1,5 +1,6 @@
 #include "adapters/sql/sql_job_store.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -32,9 +33,13 @@ Ending::How how_of(const jobs::Failure& failure) {
   return failure.permanent ? Ending::How::failed_for_good : Ending::How::failed;
 }
 
+bool has_throttle_key(const jobs::Completion& completion) {
+  return completion.throttle_key.has_value();
+}
+
 TxTask<> give_again(Tx& tx, ThrottledKeys keys) {
-  co_await lock_keys(tx, keys);
-  co_await give_slots(tx, keys);
+  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  co_await give_slots(tx, std::move(locked));
 }
 
 }  // namespace
@@ -94,7 +99,9 @@ Task<std::vector<ClaimedJob>> SqlJobStore::claim(ClaimRequest request) {
 Task<std::vector<Verdict>> SqlJobStore::complete(std::vector<jobs::Completion> completions) {
   std::vector<jobs::LockedJob> ended;
   try {
-    ended = co_await database_.transact(end_free_jobs, completions);
+    ended = co_await database_.transact(end_succeeded_jobs, completions, rules_);
+    // Slots that were passed on may be anywhere in the order.
+    if (std::ranges::any_of(completions, has_throttle_key)) cursors_.go_back_soon();
   } catch (const ConstraintViolation&) {
     // One of them was named twice, or changed under our hands; the long way sorts that out.
   }

@@ -1,9 +1,10 @@
 -- Jobs that are not finished. `slot` says whether one may be claimed: NULL not yet, 0 it needs none (no throttle key),
 -- 1 to k the slot of its throttle key that it has or runs in. `lock_token` tells one claim from the next and only grows.
--- A claim writes the row again: both the table and the index by id keep room for that.
+-- A claim writes the row again: both the table and the index by id keep room for that. Keys are compared byte by byte
+-- (COLLATE "C"), which costs a fraction of comparing them as a language would.
 CREATE TABLE jobs (
   id uuid PRIMARY KEY WITH (fillfactor = 45),
-  kind text NOT NULL,
+  kind text COLLATE "C" NOT NULL,
   status text NOT NULL CONSTRAINT jobs_status CHECK (status IN ('queued', 'failed', 'running')),
   slot integer,
   priority integer NOT NULL,
@@ -17,7 +18,7 @@ CREATE TABLE jobs (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   locked_by text,
-  throttle_key text,
+  throttle_key text COLLATE "C",
   unique_key text,
   payload json NOT NULL,
   last_error text,
@@ -175,8 +176,8 @@ CREATE TRIGGER finished_jobs_final BEFORE UPDATE ON finished_jobs FOR EACH ROW E
 
 -- Which job has a unique key: live, or succeeded at any time. Outlives the job's own record.
 CREATE TABLE job_keys (
-  kind text NOT NULL,
-  unique_key text NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  unique_key text COLLATE "C" NOT NULL,
   job_id uuid NOT NULL,
   PRIMARY KEY (kind, unique_key)
 );
@@ -185,8 +186,8 @@ CREATE TABLE job_keys (
 -- it may have become able to run although nobody gave or freed a slot. `last_start` is kept only where the kind limits
 -- starts a second.
 CREATE TABLE throttle_keys (
-  kind text NOT NULL,
-  throttle_key text NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  throttle_key text COLLATE "C" NOT NULL,
   last_start timestamptz,
   look_at timestamptz,
   PRIMARY KEY (kind, throttle_key)
