@@ -86,7 +86,7 @@ class Bench {
       added.add("sluice", fill());
       worked.add("sluice's workers", work_off_by_workers(io_, *store_, kinds_, jobs_a_round));
       fill();
-      worked.add("sluice's store alone", work_off(io_, *store_));
+      worked.add("sluice's store alone", work_off(io_, *store_, jobs_a_round));
       fill();
       worked.add("bare loop", work_off_bare({server_.url(), "job_service", password, loops, jobs_at_once}));
       for (const JobPeer& peer : peers) {
@@ -151,13 +151,19 @@ class Bench {
         {last.c_str()});
   }
 
+  // Many workers that claim little, as they do over HTTP; and one that claims much.
+  static constexpr Loops small_claims{.count = 8, .at_once = 50};
+  static constexpr size_t jobs_in_small_claims = 30'000;
   struct Speeds {
-    std::vector<double> added{}, worked{};
+    std::vector<double> added{}, in_small_claims{}, worked{};
     void print(const char* what) const {
-      fmt::print("  {} {:.0f} jobs/s added, {:.0f} worked off\n", what, median(added), median(worked));
+      fmt::print("  {} {:.0f} jobs/s added, {:.0f} worked off by 8 workers 50 at a time, {:.0f} by one {} at a time\n",
+                 what, median(added), median(in_small_claims), median(worked), jobs_at_once);
     }
   };
   void run_round(Speeds& speeds, JobShape shape) {
+    run_here(io_, add_jobs(*store_, jobs_in_small_claims, shape));
+    speeds.in_small_claims.push_back(work_off(io_, *store_, jobs_in_small_claims, small_claims));
     const auto start = SteadyClock::now();
     run_here(io_, add_jobs(*store_, jobs_a_round, shape));
     speeds.added.push_back(jobs_a_round / seconds_since(start));
@@ -173,14 +179,16 @@ class Bench {
     fmt::print("{} throttle keys{}\n", keys, beside);
     plain.print("without keys:");
     limited.print("of keys:     ");
-    fmt::print("  ratio {:.2f} added, {:.2f} worked off (bar: 0.4)\n", median(limited.added) / median(plain.added),
-               median(limited.worked) / median(plain.worked));
+    fmt::print("  ratio {:.2f} added, {:.2f} worked off 50 at a time, {:.2f} {} at a time (bar: 0.4)\n",
+               median(limited.added) / median(plain.added),
+               median(limited.in_small_claims) / median(plain.in_small_claims),
+               median(limited.worked) / median(plain.worked), jobs_at_once);
     std::fflush(stdout);
   }
 
   void warm_up() {
     run_here(io_, add_jobs(*store_, 5'000));
-    work_off(io_, *store_);
+    work_off(io_, *store_, 5'000);
   }
 
   // Jobs a second.

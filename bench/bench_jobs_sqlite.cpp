@@ -114,7 +114,7 @@ void run_ours(Round& round, const std::filesystem::path& folder) {
   round.added = jobs_a_round / seconds_since(start);
   round.by_workers = work_off_by_workers(io, store, kinds, jobs_a_round);
   run_here(io, add_jobs(store, jobs_a_round));
-  round.by_store = work_off(io, store);
+  round.by_store = work_off(io, store, jobs_a_round);
   round.delay_ms = median(start_delays(io, store, kinds, delays_taken)) * 1000;
   run_here(io, add_jobs(store, jobs_a_round));
 }

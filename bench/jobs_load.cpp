@@ -18,17 +18,27 @@ void die_of_errors(const std::exception_ptr& error) {
   if (error) std::rethrow_exception(error);
 }
 
-Task<> do_jobs(jobs::JobStore& store, size_t& done) {
-  const jobs::ClaimRequest request{.worker = "bench", .kinds = {kind}, .limit = jobs_at_once};
-  while (true) {
+// Jobs that are left, and where those wait for whom there is nothing to claim until others have completed.
+struct Left {
+  size_t count;
+  Wakeup changed;
+};
+
+Task<> do_jobs(jobs::JobStore& store, size_t at_once, Left& left) {
+  const jobs::ClaimRequest request{.worker = "bench", .kinds = {kind}, .limit = at_once};
+  while (left.count > 0) {
     const std::vector<jobs::ClaimedJob> claimed = co_await store.claim(request);
-    if (claimed.empty()) co_return;
+    if (claimed.empty()) {
+      if (left.count > 0) co_await left.changed.wait();
+      continue;
+    }
     std::vector<jobs::Completion> completions;
     for (const jobs::ClaimedJob& job : claimed) {
       completions.push_back({.job = {job.id, job.token}, .kind = job.kind, .throttle_key = job.throttle_key});
     }
     co_await store.complete(std::move(completions));
-    done += claimed.size();
+    left.count -= claimed.size();
+    left.changed.notify_all();
   }
 }
 
@@ -136,13 +146,13 @@ std::string throttle_key(size_t number) {
   return "host-" + std::to_string(number) + ".example";
 }
 
-double work_off(asio::io_context& io, jobs::JobStore& store) {
-  size_t done = 0;
+double work_off(asio::io_context& io, jobs::JobStore& store, size_t count, Loops how) {
+  Left left{count, Wakeup(io.get_executor())};
   const auto start = SteadyClock::now();
-  for (int i = 0; i < loops; ++i) asio::co_spawn(io, do_jobs(store, done), die_of_errors);
+  for (int i = 0; i < how.count; ++i) asio::co_spawn(io, do_jobs(store, how.at_once, left), die_of_errors);
   io.restart();
   io.run();
-  return static_cast<double>(done) / seconds_since(start);
+  return static_cast<double>(count) / seconds_since(start);
 }
 
 double work_off_by_workers(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds, size_t count) {

@@ -33,8 +33,12 @@ struct JobShape {
 Task<> add_jobs(jobs::JobStore& store, size_t count, JobShape shape = {});
 std::string throttle_key(size_t number);
 
-// Claims and completes by so many loops at once until nothing is left; jobs a second.
-double work_off(asio::io_context& io, jobs::JobStore& store);
+struct Loops {
+  int count = loops;
+  size_t at_once = jobs_at_once;
+};
+// Claims and completes by loops beside each other until `count` jobs are done; jobs a second.
+double work_off(asio::io_context& io, jobs::JobStore& store, size_t count, Loops how = {});
 
 // The same by workers as the server has them; there must be `count` jobs.
 double work_off_by_workers(asio::io_context& io, jobs::JobStore& store, const jobs::JobKinds& kinds, size_t count);

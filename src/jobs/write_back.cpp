@@ -10,6 +10,8 @@ namespace sluice::jobs {
 namespace {
 
 constexpr Duration longest_wait = 1min;
+// Others may wait for the room that a job leaves under its throttle key: they begin while the rest is written.
+constexpr size_t throttled_at_once = 500;
 
 }  // namespace
 
@@ -29,8 +31,33 @@ Task<> WriteBack::round() {
     batch.push_back(job);
   }
   for (const Ended job : lost) settle(job, JobEnd::lost);
-  if (!done.empty()) co_await complete(std::move(done));
+  for (Batch& piece : pieces_of(std::move(done))) {
+    co_await complete(std::move(piece));
+    written();
+  }
   if (!failed.empty()) co_await fail(std::move(failed));
+  written();
+}
+
+// Jobs of one throttle key stay together, so that the key is looked at once.
+std::vector<WriteBack::Batch> WriteBack::pieces_of(Batch done) {
+  const auto key_of = [](const Ended& job) { return std::tie(job->job.throttle_key, job->job.kind); };
+  std::ranges::sort(done, {}, key_of);
+  std::vector<Batch> pieces;
+  for (auto begin = done.begin(); begin != done.end();) {
+    auto end =
+        std::ranges::find_if(begin, done.end(), [](const Ended& job) { return job->job.throttle_key.has_value(); });
+    if (end == begin) {
+      end += std::min<std::ptrdiff_t>(throttled_at_once, done.end() - begin);
+      while (end != done.end() && key_of(*end) == key_of(*(end - 1))) ++end;
+    }
+    pieces.emplace_back(begin, end);
+    begin = end;
+  }
+  return pieces;
+}
+
+void WriteBack::written() {
   parts_.changed.notify_all();
   parts_.bell.ring();  // their throttle keys may have room now
 }

@@ -33,10 +33,12 @@ class WriteBack {
   using Ended = std::list<RunningJob>::iterator;
   using Batch = std::vector<Ended>;  // only we remove from `ended`
 
+  static std::vector<Batch> pieces_of(Batch done);
   Task<> complete(Batch batch);
   Task<> fail(Batch batch);
   void fail(Ended job, const FailVerdict& verdict);
   void settle(Ended job, JobEnd end);
+  void written();
   void refused(const RunningJob& job, Verdict verdict) const;
 
   Parts parts_;

@@ -133,6 +133,7 @@ constexpr Statement remove_keys{
 
 // What is done about one of the keys.
 struct KeyWork {
+  bool idle = false;  // slots are free and no stored job waits for one
   SlotNeeds needs;
   SlotPlan plan;
   std::optional<Time> not_before;
@@ -180,7 +181,7 @@ TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
   GivenRows given;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
-    if (has_room(work[i].needs)) given.add(key.kind, key.throttle_key, i, key.slots);
+    if (!work[i].idle && has_room(work[i].needs)) given.add(key.kind, key.throttle_key, i, key.slots);
   }
   const Rows seekers = co_await execute_many(tx, read_seekers, std::move(given));
   for (const Row& row : seekers) {
@@ -228,6 +229,31 @@ TxTask<Work> make_room(Tx& tx, Work work) {
     }
   }
   co_return work;
+}
+
+// Of work whose holders are known.
+TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work work) {
+  work = co_await read_seekers_of(tx, keys, std::move(newcomers), std::move(work));
+  work = co_await read_spacing(tx, std::move(keys), std::move(work));
+  for (KeyWork& key : work) key.plan = plan_slots(std::move(key.needs));
+  work = co_await make_room(tx, std::move(work));
+
+  GivenRows gifts;
+  SlotsGiven given;
+  for (const KeyWork& key : work) {
+    for (const SlotGift& gift : key.plan.gifts) {
+      if (gift.stored) {
+        gifts.add(gift.id, gift.slot, key.not_before);
+      } else {
+        given.newcomers[gift.id] = {gift.slot, key.not_before};
+      }
+    }
+    // Nothing waits for a time where nothing was stored that waits.
+    const bool none_waits = key.idle && key.plan.next_look == NextLook::when_due;
+    given.looks.push_back(none_waits ? NextLook::none : key.plan.next_look);
+  }
+  co_await execute_many(tx, give, std::move(gifts));
+  co_return given;
 }
 
 }  // namespace
@@ -279,24 +305,10 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
 
 TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers) {
   Work work = co_await read_holders_of(tx, keys);
-  work = co_await read_seekers_of(tx, keys, std::move(newcomers), std::move(work));
-  work = co_await read_spacing(tx, keys, std::move(work));
-  for (KeyWork& key : work) key.plan = plan_slots(std::move(key.needs));
-  work = co_await make_room(tx, std::move(work));
-
-  GivenRows gifts;
-  SlotsGiven given;
-  for (const KeyWork& key : work) {
-    for (const SlotGift& gift : key.plan.gifts) {
-      if (gift.stored) {
-        gifts.add(gift.id, gift.slot, key.not_before);
-      } else {
-        given.newcomers[gift.id] = {gift.slot, key.not_before};
-      }
-    }
-    given.looks.push_back(key.plan.next_look);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    work[i].idle = !keys[i].look_at && std::ssize(work[i].needs.holders) < keys[i].key.slots;
   }
-  co_await execute_many(tx, give, std::move(gifts));
+  SlotsGiven given = co_await carry_out(tx, std::move(keys), std::move(newcomers), std::move(work));
   co_return given;
 }
 
@@ -321,7 +333,8 @@ TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<NextLook> looks) {
 
 TxTask<> give_slots(Tx& tx, LockedKeys keys) {
   if (keys.empty()) co_return;
-  SlotsGiven given = co_await give_slots_to(tx, keys, {});
+  Work work = co_await read_holders_of(tx, keys);
+  SlotsGiven given = co_await carry_out(tx, keys, {}, std::move(work));
   co_await set_looks(tx, std::move(keys), std::move(given.looks));
 }
 

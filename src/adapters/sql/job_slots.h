@@ -60,7 +60,8 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most);
 // Gives free slots to the next jobs of the keys, and takes slots back that a better priority needs.
 TxTask<> give_slots(Tx& tx, LockedKeys keys);
 
-// The same for jobs that are being added: those that get a slot are written with it at once, not twice.
+// The same for jobs that are being added: those that get a slot are written with it at once, not twice. Nothing of the
+// keys may have changed since they were locked: where slots are free and there is no time to look, nothing waits.
 //
 //   const SlotsGiven given = co_await give_slots_to(tx, keys, newcomers);
 //   ...  // writes the jobs
