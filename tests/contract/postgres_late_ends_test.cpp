@@ -1,4 +1,4 @@
-// Ends of jobs that meet a reclaim which is not committed yet.
+// Ends of jobs that meet a claim or a reclaim of another transaction.
 #include "adapters/postgres/migrations.h"
 #include "adapters/sql/sql_job_store.h"
 #include "runtime/system_clock.h"
@@ -57,7 +57,9 @@ class PostgresLateEnds : public TaskFixture, public testing::WithParamInterface<
 
   SystemClock clock_;
   SeededRandom random_{1};
-  const jobs::JobKinds kinds_;
+  // Two starts of a key are half a second apart.
+  const jobs::JobKinds kinds_{
+      std::map<std::string, jobs::JobKind>{{"spaced", {.throttle = {.concurrency = 3, .per_second = 2}}}}};
   postgres::EngineThread thread_;
   std::optional<PostgresServer> server_;
   std::optional<postgres::PostgresDatabase> database_;
@@ -67,6 +69,37 @@ class PostgresLateEnds : public TaskFixture, public testing::WithParamInterface<
 TEST_P(PostgresLateEnds, a_completion_that_waits_for_a_reclaim_is_refused) {
   EXPECT_EQ(complete_beside_a_reclaim(std::nullopt), jobs::Verdict::stale_lock);
   EXPECT_EQ(complete_beside_a_reclaim("a key"), jobs::Verdict::stale_lock);
+}
+
+TEST_P(PostgresLateEnds, a_start_during_the_end_of_another_job_of_the_key_delays_the_next_start) {
+  const jobs::NewJob spaced{.kind = "spaced", .payload = "{}", .throttle_key = "a key"};
+  const std::vector<jobs::Enqueued> added = run(store_->enqueue({spaced, spaced, spaced}));
+  const auto find = [&](size_t i) { return run(store_->find(added[i].id)).value(); };
+  const jobs::ClaimedJob first = run(store_->claim({"worker", {"spaced"}, 1})).at(0);
+  ASSERT_TRUE(eventually([&] { return find(1).run_after < clock_.wall(); }));
+
+  // The end has the key's lock and waits for the job's.
+  const LockSession holder(*server_);
+  holder.execute("BEGIN");
+  holder.execute("SELECT 1 FROM job_service.jobs WHERE id = '" + first.id.text() + "' FOR UPDATE");
+  std::vector<jobs::Completion> completions{{{first.id, first.token}}};
+  bool ended = false;
+  asio::co_spawn(io_, store_->complete(std::move(completions)), [&](std::exception_ptr error, const auto&) {
+    if (error) std::rethrow_exception(error);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return somebody_waits(); }));
+  bool claimed = false;
+  asio::co_spawn(io_, store_->claim({"worker", {"spaced"}, 1}), [&](std::exception_ptr error, const auto&) {
+    if (error) std::rethrow_exception(error);
+    claimed = true;
+  });
+  ASSERT_TRUE(eventually([&] { return find(1).status == jobs::JobStatus::running; }));
+  holder.execute("COMMIT");
+  io_.restart();
+  while (!ended || !claimed) io_.run_one();
+
+  EXPECT_GE(find(2).run_after, find(1).locked_at.value() + 500ms);
 }
 
 INSTANTIATE_TEST_SUITE_P(Postgres, PostgresLateEnds, testing::Values(15, 18));

@@ -234,6 +234,8 @@ TxTask<Work> make_room(Tx& tx, Work work) {
 // Of work whose holders are known.
 TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work work) {
   work = co_await read_seekers_of(tx, keys, std::move(newcomers), std::move(work));
+  // Once more: claims do not wait for the keys' locks, and a holder that runs by now makes room for the next.
+  co_await execute_many(tx, note_starts, spaced_names_of(keys));
   work = co_await read_spacing(tx, std::move(keys), std::move(work));
   for (KeyWork& key : work) key.plan = plan_slots(std::move(key.needs));
   work = co_await make_room(tx, std::move(work));
