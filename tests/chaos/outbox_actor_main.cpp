@@ -3,6 +3,7 @@
 //
 //   outbox_actor writer|relay|consumer NAME POSTGRES_URL kafka|redis WHERE      (the passwords are in $PASSWORD)
 //
+// The name of a writer is the number of changes that it makes at once.
 // Prints "ready" when it has begun.
 #include <csignal>
 #include <cstdio>
@@ -102,10 +103,10 @@ Task<> until_told(Actor& actor) {
   actor.stopping = true;
 }
 
-Task<> run_writer(Actor& actor, sql::Database& database) {
+Task<> run_writer(Actor& actor, sql::Database& database, int at_once) {
   messaging::Bell bell;
   TaskScope writers(actor.io.get_executor());
-  for (int i = 0; i < 10; ++i) writers.spawn("writer", write(actor, database, sql::Outbox(bell)));
+  for (int i = 0; i < at_once; ++i) writers.spawn("writer", write(actor, database, sql::Outbox(bell)));
   say("ready");
   co_await until_told(actor);
   co_await writers.join();
@@ -171,7 +172,7 @@ Task<> declare_topics(Actor& actor, messaging::MessageLog& log) {
 
 Task<> act(Actor& actor, sql::Database& database, Part part) {
   if (part.kind == "writer") {
-    co_await run_writer(actor, database);
+    co_await run_writer(actor, database, std::stoi(part.name));
     co_return;
   }
   ChosenLog chosen(part.engine, part.where, actor.io.get_executor(), actor.clock, actor.random);

@@ -33,7 +33,7 @@ TEST_F(OutboxChaos, kafka_brokers_restarted_one_after_the_other_park_no_aggregat
   engine_ = "kafka";
   where_ = kafka.addresses();
   set_up_database();
-  start_all();
+  start_all(4);  // enough for every partition, and something of the CPU is left for brokers that start
   for (size_t i = 0; i < kafka.size(); ++i) {
     kafka.node(i).stop();
     see_effects(100);

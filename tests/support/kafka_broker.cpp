@@ -146,10 +146,25 @@ void KafkaBroker::start() {
 }
 
 void KafkaBroker::launch() {
+  launch_with("-XX:SharedArchiveFile=" + class_archive());
+}
+
+void KafkaBroker::launch_with(std::string java_option) {
   std::vector<std::string> arguments = java(options_.fast);
+  arguments.push_back(std::move(java_option));
   arguments.push_back("-Dlog4j.configuration=file:" + (folder_ / "log4j.properties").string());
   arguments.insert(arguments.end(), {"-cp", class_path(), "kafka.Kafka", folder_ / "server.properties"});
   process_.emplace(ProcessOptions{.arguments = std::move(arguments)});
+}
+
+std::string KafkaBroker::class_archive() {
+  const auto make = [](const fs::path& target) {
+    KafkaBroker first({}, KafkaNode::with_free_ports(1), {});
+    first.launch_with("-XX:ArchiveClassesAtExit=" + (target / "kafka.jsa").string());
+    first.wait_until_serving();
+    first.stop();
+  };
+  return cached(fmt::format("kafka-{}-classes", kafka_version), make) / "kafka.jsa";
 }
 
 void KafkaBroker::wait_until_serving() {

@@ -81,6 +81,10 @@ class KafkaBroker {
 
  private:
   void write_settings(const std::vector<KafkaNode>& voters) const;
+  void launch_with(std::string java_option);
+  // The classes that a broker loads, as Java maps them into memory: with them a start takes half of the CPU time. The
+  // first broker of a machine makes it. Where it does not fit, because Java was updated, Java goes without it.
+  static std::string class_archive();
 
   KafkaOptions options_;
   KafkaNode self_;
