@@ -1,4 +1,4 @@
-// Ends of jobs that meet a claim or a reclaim of another transaction.
+// Ends of jobs, and of throttle keys, that meet another transaction.
 #include "adapters/postgres/migrations.h"
 #include "adapters/sql/sql_job_store.h"
 #include "runtime/system_clock.h"
@@ -100,6 +100,33 @@ TEST_P(PostgresLateEnds, a_start_during_the_end_of_another_job_of_the_key_delays
   while (!ended || !claimed) io_.run_one();
 
   EXPECT_GE(find(2).run_after, find(1).locked_at.value() + 500ms);
+}
+
+TEST_P(PostgresLateEnds, a_throttle_key_that_is_used_while_it_is_looked_at_is_not_forgotten) {
+  run(store_->enqueue({{.kind = "spaced", .payload = "{}", .throttle_key = "a key"}}));
+  const jobs::ClaimedJob claimed = run(store_->claim({"worker", {"spaced"}, 1})).at(0);
+  run(store_->complete({{{claimed.id, claimed.token}}}));
+  const auto set_start = [&](const LockSession& session, const std::string& when) {
+    session.execute("UPDATE job_service.throttle_keys SET look_at = NULL, last_start = " + when);
+  };
+  const LockSession user(*server_);
+  set_start(user, "now() - interval '2 days'");
+
+  // The key is seen to be idle, and can't be locked yet.
+  user.execute("BEGIN");
+  user.execute("LOCK TABLE job_service.throttle_keys IN EXCLUSIVE MODE");
+  bool ended = false;
+  asio::co_spawn(io_, store_->forget_idle_keys(100), [&](std::exception_ptr error, size_t) {
+    if (error) std::rethrow_exception(error);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return somebody_waits(); }));
+  set_start(user, "now()");
+  user.execute("COMMIT");
+  io_.restart();
+  while (!ended) io_.run_one();
+
+  EXPECT_EQ(run(database_->read("SELECT count(*) FROM throttle_keys")).one().integer(0), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Postgres, PostgresLateEnds, testing::Values(15, 18));

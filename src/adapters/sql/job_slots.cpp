@@ -127,6 +127,7 @@ constexpr Statement remove_keys{
     Statement::PerDialect{.postgres = R"(
         DELETE FROM throttle_keys AS k USING unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
         WHERE k.kind = ANY (ARRAY[given.kind]) AND k.throttle_key = ANY (ARRAY[given.throttle_key])
+          AND coalesce(k.last_start < now() - interval '1 day', true)
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL LIMIT 1) IS NULL
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)",
                           .sqlite = "DELETE FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
