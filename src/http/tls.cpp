@@ -41,6 +41,10 @@ std::shared_ptr<ssl::context> make_tls_context(const std::string& certificate, c
   if (failed) throw std::invalid_argument("http.tls_certificate: " + certificate + ": " + failed.message());
   context->use_private_key_file(key, ssl::context::pem, failed);
   if (failed) throw std::invalid_argument("http.tls_key: " + key + ": " + failed.message());
+  // OpenSSL accepts a key of another kind than the certificate's and would then serve neither.
+  if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
+    throw std::invalid_argument("http.tls_key: " + key + " does not belong to the certificate in " + certificate);
+  }
   return context;
 }
 

@@ -169,6 +169,27 @@ TEST_F(Tls, a_bad_file_keeps_the_certificate_that_is_there) {
   EXPECT_EQ(peer_name(*connect(server.port())), "localhost");
 }
 
+// RSA, while the certificates are of elliptic curves.
+void write_other_kind_of_key(const std::string& file) {
+  EVP_PKEY* const key = EVP_RSA_gen(2048);
+  FILE* const out = std::fopen(file.c_str(), "w");
+  PEM_write_PrivateKey(out, key, nullptr, nullptr, 0, nullptr, nullptr);
+  std::fclose(out);
+  EVP_PKEY_free(key);
+}
+
+TEST_F(Tls, a_key_of_another_kind_keeps_the_certificate_that_is_there) {
+  TestServer server(config);
+  write_other_kind_of_key(config.tls_key);
+  server.server().reload_certificate();
+  EXPECT_EQ(peer_name(*connect(server.port())), "localhost");
+}
+
+TEST_F(Tls, a_server_does_not_start_with_a_key_of_another_kind) {
+  write_other_kind_of_key(config.tls_key);
+  EXPECT_THROW(TestServer{config}, std::invalid_argument);
+}
+
 TEST_F(Tls, a_missing_file_is_named) {
   config.tls_key = "/nowhere/key.pem";
   EXPECT_THROW(
