@@ -1,6 +1,7 @@
 #include "documents/document_path.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace sluice::documents {
 namespace {
@@ -37,24 +38,25 @@ std::optional<DocumentPath> DocumentPath::parse(std::string_view text) {
   }
 }
 
+// Keeps where a match of the pattern so far may end, instead of trying every rest for each star: the work is the
+// product of both lengths, whatever path a reader invents.
 bool matches_glob(std::string_view pattern, std::string_view path) {
-  if (pattern.empty()) return path.empty();
-  if (pattern.starts_with("**")) {
-    for (size_t taken = 0; taken <= path.size(); ++taken) {
-      if (matches_glob(pattern.substr(2), path.substr(taken))) return true;
+  std::vector<bool> ends(path.size() + 1);
+  ends[0] = true;
+  while (!pattern.empty()) {
+    const bool across = pattern.starts_with("**");
+    const char wanted = pattern.front();
+    pattern.remove_prefix(across ? 2 : 1);
+    if (wanted == '*') {
+      for (size_t i = 0; i < path.size(); ++i) ends[i + 1] = ends[i + 1] || (ends[i] && (across || path[i] != '/'));
+      continue;
     }
-    return false;
-  }
-  if (pattern.front() == '*') {
-    for (size_t taken = 0; taken <= path.size(); ++taken) {
-      if (matches_glob(pattern.substr(1), path.substr(taken))) return true;
-      if (taken < path.size() && path[taken] == '/') break;
+    for (size_t i = path.size(); i-- > 0;) {
+      ends[i + 1] = ends[i] && (path[i] == wanted || (wanted == '?' && path[i] != '/'));
     }
-    return false;
+    ends[0] = false;
   }
-  if (path.empty()) return false;
-  const bool same = pattern.front() == path.front() || (pattern.front() == '?' && path.front() != '/');
-  return same && matches_glob(pattern.substr(1), path.substr(1));
+  return ends.back();
 }
 
 }  // namespace sluice::documents
