@@ -112,6 +112,13 @@ TEST(HttpServer, answers_can_be_streamed) {
   EXPECT_EQ(client.get("/hello").status, 200);
 }
 
+TEST(HttpServer, a_streamed_answer_that_fails_without_a_message_has_no_end) {
+  const TestServer server;
+  RawClient client(server.port());
+  client.send("GET /broken_pieces HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), testing::EndsWith("\r\n\r\n8\r\npiece 1\n\r\n"));
+}
+
 TEST(HttpServer, old_clients_get_what_they_understand) {
   const TestServer server;
   RawClient closing(server.port());

@@ -27,6 +27,19 @@ class Pieces : public http::BodySource {
   int given_ = 0;
 };
 
+// Breaks off, and does not say why.
+class BrokenPieces : public http::BodySource {
+ public:
+  Task<std::optional<std::string>> next() override {
+    if (given_) throw std::runtime_error("");
+    given_ = true;
+    co_return "piece 1\n";
+  }
+
+ private:
+  bool given_ = false;
+};
+
 Task<Response> hello(Request&) {
   co_return Response::text(200, "hello");
 }
@@ -82,6 +95,12 @@ Task<Response> down(Request&) {
 Task<Response> pieces(Request&) {
   Response response = Response::text(200, "");
   response.body = std::make_unique<Pieces>();
+  co_return response;
+}
+
+Task<Response> broken_pieces(Request&) {
+  Response response = Response::text(200, "");
+  response.body = std::make_unique<BrokenPieces>();
   co_return response;
 }
 
@@ -183,6 +202,7 @@ http::Router TestServer::make_router() {
   router.add(Method::get, "/fail", fail);
   router.add(Method::get, "/down", down);
   router.add(Method::get, "/pieces", pieces);
+  router.add(Method::get, "/broken_pieces", broken_pieces);
   router.add(Method::get, "/whoami", whoami);
   router.add(Method::get, "/items/{id:int}", item);
   router.add(Method::put, "/items/{id:int}", item);
@@ -194,6 +214,8 @@ http::Router TestServer::make_router() {
   router.add(Method::post, "/count", count, {.max_body = 1'000'000, .streamed_body = true, .content_types = {"*/*"}});
   router.add(Method::post, "/count_late", [this](Request& request) { return count_and_wait(clock_, request); },
              {.timeout = 50ms, .streamed_body = true, .content_types = {"*/*"}});
+  router.add(Method::post, "/count_and_wait", [this](Request& request) { return count_and_wait(clock_, request); },
+             {.timeout = 1min, .streamed_body = true, .content_types = {"*/*"}});
   router.add(Method::get, "/connections", connections);
   router.add(Method::get, "/events/{topic}", [this](Request& request) { return listen(hub_, *this, request); });
   return router;

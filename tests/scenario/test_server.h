@@ -11,9 +11,10 @@ namespace sluice::test {
 http::ServerConfig quick_config();
 
 // GET /hello, /alive (always served), /large, /wait (until cancelled), /pause (for a moment), /fail, /down, /pieces,
-// /whoami, /items/{id:int}, /tagged, /events/{topic}, /connections; POST /echo, /guarded (likewise, 401 on the head
-// unless it has "Token: good"), /count (streamed body), /count_slowly (likewise, with a pause behind the first piece),
-// /count_late (likewise, and until cancelled), /pause; PUT /items/{id:int}.
+// /broken_pieces (whose second one fails), /whoami, /items/{id:int}, /tagged, /events/{topic}, /connections; POST
+// /echo, /guarded (likewise, 401 on the head unless it has "Token: good"), /count (streamed body), /count_slowly
+// (likewise, with a pause behind the first piece), /count_and_wait and /count_late (likewise, and until cancelled),
+// /pause; PUT /items/{id:int}.
 class TestServer : private http::SseOwner {
  public:
   explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1, http::SseConfig sse = {});
