@@ -3,6 +3,7 @@
 #include <boost/asio/ssl/stream.hpp>
 
 #include "http/exchange.h"
+#include "http/place.h"
 #include "http/proxy_protocol.h"
 #include "http/request_reader.h"
 #include "http/response_writer.h"
@@ -18,31 +19,6 @@ using State = RequestParser::State;
 // How much a client may still send after we have answered and closed, so that it gets to read the answer.
 constexpr size_t lingering_bytes = 1 << 20;
 
-// A request's place among the `max_in_flight` that are handled at once.
-class Place {
- public:
-  explicit Place(Engine& engine) : engine_(engine) {}
-  ~Place() { leave(); }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-
-  // False, and counted as a refusal, when all are taken.
-  bool take() {
-    taken_ = engine_.in_flight.fetch_add(1, std::memory_order_relaxed) < engine_.config.max_in_flight;
-    if (taken_) return true;
-    engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
-    count_rejected("in_flight");
-    return false;
-  }
-  void leave() {
-    if (std::exchange(taken_, false)) engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
-  }
-
- private:
-  Engine& engine_;
-  bool taken_ = false;
-};
-
 // One coroutine from the first byte to the last. Where answering needs no waiting, none of its helpers is a coroutine:
 // that is the path of nearly every request.
 template <class Stream>
@@ -56,7 +32,7 @@ class StreamConnection final : public Connection, private Line {
         stream_(worker, cancel_, std::forward<Args>(args)...),
         exchange_(worker),
         place_(worker.engine),
-        reader_(worker, stream_, exchange_),
+        reader_(worker, stream_, exchange_, place_),
         writer_(stream_, exchange_, std::move(slot)) {}
 
   Task<> run() override;

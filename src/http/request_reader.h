@@ -8,22 +8,24 @@
 
 #include "http/exchange.h"
 #include "http/input_buffer.h"
+#include "http/place.h"
 #include "http/timed_stream.h"
 
 namespace sluice::http {
 
-// Belongs to one connection, whose stream and exchange outlive it. As a BodySource it gives a streamed body to the
-// handler, and fails with BodyFailed when the client does.
+// Belongs to one connection, whose stream, exchange and place outlive it. As a BodySource it gives a streamed body to
+// the handler, and fails with BodyFailed when the client does.
 template <class Stream>
 class RequestReader final : public BodySource {
  public:
   using Error = boost::system::error_code;
 
-  RequestReader(Worker& worker, TimedStream<Stream>& stream, Exchange& exchange)
+  RequestReader(Worker& worker, TimedStream<Stream>& stream, Exchange& exchange, Place& place)
       : worker_(worker),
         config_(worker.engine.config),
         stream_(stream),
         exchange_(exchange),
+        place_(place),
         parser_(
             {.head_bytes = config_.max_head, .target_bytes = config_.max_target, .header_count = config_.max_headers}),
         share_(worker.engine.body_memory) {}
@@ -78,6 +80,7 @@ class RequestReader final : public BodySource {
   const ServerConfig& config_;
   TimedStream<Stream>& stream_;
   Exchange& exchange_;
+  Place& place_;
   RequestParser parser_;
   InputBuffer input_;
   uint64_t body_bytes_ = 0;  // read so far
@@ -159,9 +162,12 @@ Task<std::optional<std::string>> RequestReader<Stream>::next() {
     if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
     if (parser_.state() == RequestParser::State::failed) throw BodyFailed(problem_of(parser_.error()));
     if (is_framing_too_long()) throw BodyFailed(problem_of(ParseError::malformed));
+    // The handler is not at work meanwhile. What it has begun is not refused later.
+    const bool had_place = place_.leave();
     wait_for_body();
     Error failed;
     const size_t got = co_await read_some(failed);
+    if (had_place) place_.come_back();
     const bool came = take_body(got, failed);
     // A deadline that has passed meanwhile leaves no time, and that is not the same as no limit.
     const Duration left = exchange_.request().deadline.left(worker_.engine.clock);

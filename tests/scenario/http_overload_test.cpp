@@ -155,5 +155,33 @@ TEST(HttpOverload, a_body_that_does_not_come_keeps_nobody_from_being_served) {
   EXPECT_EQ(silent.read_response().status, 200);
 }
 
+TEST(HttpOverload, a_streamed_body_that_does_not_come_keeps_nobody_from_being_served) {
+  http::ServerConfig config = quick_config();
+  config.max_in_flight = 1;
+  const TestServer server(config);
+  RawClient silent(server.port());
+  silent.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(silent.read_response().status, 100);
+  RawClient client(server.port());
+  EXPECT_EQ(client.get("/hello").status, 200);
+  silent.send("{}");
+  EXPECT_EQ(silent.read_response().body, "2");
+  EXPECT_EQ(client.get("/hello").status, 200);
+}
+
+TEST(HttpOverload, a_handler_has_its_place_while_it_deals_with_what_came_of_a_streamed_body) {
+  http::ServerConfig config = quick_config();
+  config.max_in_flight = 1;
+  TestServer server(config);
+  RawClient busy(server.port());
+  busy.send("POST /count_and_wait HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(busy.read_response().status, 100);
+  busy.send("{}");
+  RawClient client(server.port());
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (client.get("/hello").status != 503) ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+  server.server().drain(0s);
+}
+
 }  // namespace
 }  // namespace sluice::test
