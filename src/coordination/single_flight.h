@@ -1,7 +1,7 @@
 // Identical work inside one process is done once.
 //
 // The first caller of a key starts the work in the flight's own scope, so that it goes on when that caller hangs up;
-// everybody who asks meanwhile, on whichever thread, shares its result or its exception. Nothing is remembered
+// everybody who asks meanwhile, on whichever thread, shares its result or gets its exception. Nothing is remembered
 // afterwards. Callers wait on their own threads (coordination/crowd.h), so that a crowd of them does not stand in the
 // way of the work they wait for.
 #pragma once
@@ -17,6 +17,7 @@
 
 #include "coordination/crowd.h"
 #include "runtime/task_scope.h"
+#include "runtime/waiting_caller.h"
 
 namespace sluice::coordination {
 
@@ -78,7 +79,7 @@ class SingleFlight {
     bool watched = false;
 
     const Value& result() const {
-      if (error) std::rethrow_exception(error);
+      if (error) throw_copy(error);
       return *value;
     }
   };

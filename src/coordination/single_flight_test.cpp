@@ -5,6 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <gtest/gtest.h>
 
+#include "runtime/errors.h"
 #include "runtime/io_threads.h"
 #include "runtime/virtual_clock.h"
 
@@ -87,6 +88,32 @@ TEST_F(SingleFlightTest, nobody_is_left_waiting_when_the_scope_is_closed) {
   EXPECT_TRUE(under_way);
   EXPECT_TRUE(late);
   EXPECT_EQ(flights.under_way(), 0U);
+}
+
+Task<int> fail_slowly(Clock& clock) {
+  co_await clock.sleep_for(1s);
+  throw Overloaded("postgres", 7s);
+}
+
+Task<> keep_failure(SingleFlight<int>& flights, Clock& clock, std::vector<std::exception_ptr>& failures) {
+  const auto work = [&clock] { return fail_slowly(clock); };
+  try {
+    co_await flights.run("a", work);
+  } catch (const Overloaded& error) {
+    EXPECT_STREQ(error.what(), "postgres: too much waiting");
+    EXPECT_EQ(error.engine(), "postgres");
+    EXPECT_EQ(error.retry_after(), 7s);
+    failures.push_back(std::current_exception());
+  }
+}
+
+// Callers are on several threads, and an exception is not to be shared between threads (runtime/waiting_caller.h).
+TEST_F(SingleFlightTest, each_caller_of_a_run_that_fails_gets_an_exception_of_its_own) {
+  std::vector<std::exception_ptr> failures;
+  for (int i = 0; i < 2; ++i) others.spawn("caller", keep_failure(flights, clock, failures));
+  clock.run(context);
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_NE(failures[0], failures[1]);
 }
 
 // Work that lasts until it is told to end.

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "runtime/errors.h"
 
 namespace sluice {
 namespace {
@@ -24,7 +27,30 @@ struct Group {
   }
 };
 
+// What was wrong, without the engine's name before it.
+std::string problem_of(const EngineUnavailable& error) {
+  return std::string(error.what()).substr(error.engine().size() + 2);
+}
+
 }  // namespace
+
+void throw_copy(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Overloaded& shared) {
+    throw Overloaded(shared.engine(), shared.retry_after());
+  } catch (const DeadlineExceeded& shared) {
+    throw DeadlineExceeded(shared.engine());
+  } catch (const EngineUnavailable& shared) {
+    using Retryable = EngineUnavailable::Retryable;
+    throw EngineUnavailable(shared.engine(), problem_of(shared), shared.retryable() ? Retryable::yes : Retryable::no,
+                            shared.retry_after());
+  } catch (const EngineRefused& shared) {
+    throw EngineRefused(std::string(shared.what()));
+  } catch (const boost::system::system_error& shared) {
+    throw boost::system::system_error(shared.code());
+  }
+}
 
 void resume_all(std::vector<WaitingCaller> callers) {
   std::vector<Group> groups;

@@ -43,6 +43,10 @@ class CallError {
   std::exception_ptr error_;
 };
 
+// Throws a copy of an error that several threads hold. The copy shares nothing with it, not even its text, whose owners
+// are counted out of TSan's sight too. Copies the errors of engines and Asio's own; any other is thrown as it is.
+[[noreturn]] void throw_copy(const std::exception_ptr& error);
+
 // Resumes callers on their executors, those of one executor with a single post. What a caller throws leaves through its
 // event loop; the others are still resumed.
 void resume_all(std::vector<WaitingCaller> callers);
