@@ -11,6 +11,9 @@ const metrics::Gauge in_flight{
 // How often the one in front asks the database for a slot that another instance may have given back.
 constexpr Duration first_poll = 20ms;
 constexpr Duration longest_poll = 200ms;
+// So long at most passes between two such questions. Where there is but one slot, strangers leave it alone for that
+// time after each visit: with a crowd of them in line known documents would never find it free.
+constexpr Duration left_to_others = longest_poll * 3 / 2;
 
 // What a slot's time to live has to spare.
 constexpr Duration short_wait = 100ms;
@@ -67,6 +70,9 @@ Task<std::optional<coordination::Slot>> OriginGate::take_slot() {
 }
 
 Task<std::optional<coordination::Slot>> OriginGate::wait_in_front(Instant until) {
+  const Instant begin = std::min(until, last_left_ + left_to_others);
+  const bool yields = config_.lane == Lane::strangers && config_.max_concurrent == 1;
+  if (yields && clock_.now() < begin) co_await clock_.sleep_until(begin);
   Duration poll = first_poll;
   while (true) {
     std::optional<coordination::Slot> slot = co_await take_slot();
@@ -123,6 +129,7 @@ Task<> OriginGate::leave(coordination::Slot slot, bool success, Duration took) {
 Task<> OriginGate::give_up(coordination::Slot slot) {
   in_flight.with({config_.origin}).add(-1);
   co_await slots_.give_back(std::move(slot));
+  last_left_ = clock_.now();
   given_back_.notify_all();
 }
 

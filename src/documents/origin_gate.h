@@ -6,7 +6,9 @@
 // is refused at once.
 //
 // Each lane has a gate. Strangers share the last slot with known documents and get no other; a lane of known documents
-// that has shrunk leaves that slot alone, so strangers cannot hold the one it still uses.
+// that has shrunk leaves that slot alone, so strangers cannot hold the one it still uses. Where it is the
+// only one, strangers leave it free for a moment between two visits, so that a crowd of them cannot keep known
+// documents out.
 #pragma once
 
 #include <deque>
@@ -73,6 +75,7 @@ class OriginGate {
   Executor executor_;
   std::deque<std::shared_ptr<Waiting>> line_;
   Wakeup given_back_;
+  Instant last_left_ = Instant::min();  // when a slot was given back
   double limit_;
   Duration mean_time_{0};
 };

@@ -51,6 +51,14 @@ struct OriginGateTest : testing::Test {
   // Somebody in another instance takes the slot that both lanes share and keeps it.
   Task<> occupy_shared() { co_await slots.take("origin/o/shared", 1, "other", 1h); }
   static Task<> enter(OriginGate& into) { co_await into.enter(); }
+  // Comes back as soon as it has gone, as a crowd does.
+  Task<> keep_coming(OriginGate& into) {
+    while (true) {
+      const std::optional<coordination::Slot> slot = co_await into.enter();
+      co_await clock.sleep_for(50ms);
+      if (slot) co_await into.leave(*slot, true, 50ms);
+    }
+  }
   void pass(Duration time) { clock.run(context, clock.now() + time); }
 
   asio::io_context context;
@@ -97,6 +105,21 @@ TEST_F(OriginGateTest, a_shrunk_gate_of_known_documents_does_not_wait_for_strang
   const Visit& next = visit(1ms);
   pass(1ms);
   EXPECT_TRUE(next.entered);
+}
+
+TEST_F(OriginGateTest, where_there_is_one_slot_a_crowd_of_strangers_leaves_it_to_known_documents_in_time) {
+  make({.origin = "o", .max_concurrent = 1});
+  OriginGate strangers({.origin = "o", .lane = Lane::strangers, .max_concurrent = 1}, slots, *limit, clock, random,
+                       "me", context.get_executor());
+  for (int i = 0; i < 10; ++i) visitors.spawn("stranger", keep_coming(strangers));
+  pass(1min);
+  for (int i = 0; i < 5; ++i) {
+    const Visit& known = visit(50ms);
+    pass(6s);
+    EXPECT_TRUE(known.entered);
+  }
+  visitors.cancel();
+  pass(1s);
 }
 
 TEST_F(OriginGateTest, strangers_have_a_rate_of_their_own) {
