@@ -48,7 +48,8 @@ void Api::install(http::Router& router) {
   for (const auto& endpoint : endpoints_) {
     const Endpoint& serves = *endpoint;
     http::RouteOptions options = serves.options;
-    options.decides_on_head = serves.role.has_value();
+    // Strangers must not take the memory for bodies with those that no route asks for.
+    options.decides_on_head = serves.role.has_value() || serves.body_schema.empty();
     router.add(
         serves.method, serves.pattern, [this, &serves](http::Request& request) { return serve(serves, request); },
         std::move(options));

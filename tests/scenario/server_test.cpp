@@ -65,6 +65,17 @@ TEST_F(ServerScenario, who_has_no_token_is_refused_before_a_byte_of_the_body_is_
   EXPECT_EQ(client.read_response().status, 401);
 }
 
+TEST_F(ServerScenario, an_open_route_that_takes_no_body_reads_none) {
+  SluiceServer sluice({.data = data()});
+  for (const std::string target : {"/healthz", "/openapi.json", "/"}) {
+    RawClient client(sluice.port());
+    client.send("GET " + target +
+                " HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n"
+                "Expect: 100-continue\r\n\r\n");
+    EXPECT_EQ(client.read_response().status, 200) << target;
+  }
+}
+
 TEST_F(ServerScenario, health_is_answered_while_no_other_request_is) {
   const std::string key = "sk_of_a_worker_that_waits";
   SluiceServer sluice(
