@@ -18,16 +18,19 @@ struct ServeFlags {
   bool demo = false;
 };
 
-// Every connection is an open file, and shells and service managers often allow 1024 until one asks for more.
-void allow_open_files(size_t connections) {
+// Every connection is an open file, and shells and service managers often allow 1024 until one asks for more. Returns
+// how many connections fit: where they ran out of files first, the idle ones would not make room for others.
+size_t allow_open_files(size_t connections) {
   constexpr size_t others = 256;  // engines, listeners, outgoing calls
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return connections;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_max >= connections + others) return;
-  log::warning("fewer files may be open than http.max_connections needs; raise the limit (ulimit -n) or lower it",
-               {{"open_files", limit.rlim_max}, {"max_connections", connections}});
+  if (limit.rlim_max >= connections + others) return connections;
+  const size_t fitting = std::max<size_t>(limit.rlim_max / 2, limit.rlim_max - std::min(limit.rlim_max, others));
+  log::warning("http.max_connections is lowered to fit the limit on open files; raise that limit (ulimit -n)",
+               {{"open_files", limit.rlim_max}, {"wanted", connections}, {"max_connections", fitting}});
+  return fitting;
 }
 
 int serve(const ServeFlags& flags) {
@@ -46,7 +49,8 @@ int serve(const ServeFlags& flags) {
   log::Options log_options = loaded->settings.log;
   log_options.clock = &clock;
   log::start(log_options);
-  allow_open_files(static_cast<size_t>(loaded->settings.http.max_connections));
+  http::ServerConfig& http = loaded->settings.http;
+  http.max_connections = allow_open_files(http.max_connections);
   int code = 0;
   try {
     if (flags.demo) add_demo_origin(loaded->settings);

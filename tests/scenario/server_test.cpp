@@ -1,6 +1,7 @@
 // `sluice` as an operator uses it: the real program, its commands, its end.
 #include <csignal>
 #include <fstream>
+#include <list>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -160,6 +161,22 @@ TEST_F(ServerScenario, it_asks_for_as_many_open_files_as_it_may_have) {
   std::string hard;
   limits >> soft >> hard;
   EXPECT_EQ(soft, hard);
+}
+
+TEST_F(ServerScenario, idle_connections_make_room_also_where_open_files_run_out_before_connections) {
+  Process sluice({.arguments = {"bash", "-c", "ulimit -n 400 && exec \"$0\" \"$@\"", binary("sluice"), "serve",
+                                "--data", data(), "--listen", "127.0.0.1:0"},
+                  .environment = {{"SLUICE_PROCESS_DRAIN_DELAY", "0s"}}});
+  const std::string line = sluice.wait_for_line("listening on http");
+  const auto port = static_cast<uint16_t>(std::stoi(line.substr(line.rfind(':') + 1)));
+  std::list<RawClient> clients;
+  for (int i = 0; i < 450; ++i) {
+    clients.emplace_back(port);
+    ASSERT_EQ(clients.back().get("/healthz").status, 200) << i;
+  }
+  EXPECT_EQ(clients.front().read_to_end(), "");
+  sluice.signal(SIGTERM);
+  EXPECT_EQ(sluice.wait(), 0);
 }
 
 TEST_F(ServerScenario, the_folder_is_free_again_after_kill_minus_nine) {
