@@ -112,6 +112,7 @@ void Application::run() {
   asio::post(background_.executor(0), [this] {
     if (errors_) errors_->start();
     if (messages_) messages_->start(scope_);
+    if (documents_) documents_->start_limits();
     if (documents_) documents_->documents().start();
     if (jobs_) jobs_->start(scope_, messages_ ? &messages_->log() : nullptr, settings_.messaging.consumers);
     if (links_) links_->start(scope_);

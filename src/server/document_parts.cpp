@@ -16,7 +16,8 @@ http::ClientOptions client_options() {
 
 DocumentParts::DocumentParts(const documents::DocumentsConfig& config, sql::Database& database, Clock& clock,
                              Random& random, TaskScope& scope, Executor executor)
-    : store_(database),
+    : scope_(scope),
+      store_(database),
       slots_(database),
       breaker_(database),
       file_threads_("files", 2, 1024),
@@ -29,9 +30,12 @@ DocumentParts::DocumentParts(const documents::DocumentsConfig& config, sql::Data
     files::FileStaticCopies& copies = static_copies_.emplace_back(one.static_dir, max_bytes, clock, file_threads_);
     documents::HttpOrigin& origin = origins_.emplace_back(one, client_, clock);
     sql::SqlLimit& limit = limits_.emplace_back(database, documents::rate_plan(one), clock);
-    scope.spawn("limit of " + one.name, coordination::make_known(limit));
     documents_.add(one, {store_, copies, origin, slots_, limit, breaker_, clock, random, owner});
   }
+}
+
+void DocumentParts::start_limits() {
+  for (sql::SqlLimit& limit : limits_) scope_.spawn("limit of " + limit.plan().name, coordination::make_known(limit));
 }
 
 }  // namespace sluice::server

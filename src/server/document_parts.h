@@ -24,10 +24,13 @@ class DocumentParts {
                 TaskScope& scope, Executor executor);
 
   documents::Documents& documents() { return documents_; }
+  // Learns what the limits of the origins know, before the first download. On the executor.
+  void start_limits();
   // On the executor, once its scope is closed.
   Task<> close() { return client_.close(); }
 
  private:
+  TaskScope& scope_;
   sql::SqlDocumentStore store_;
   sql::SqlSlots slots_;
   sql::SqlSharedBreaker breaker_;

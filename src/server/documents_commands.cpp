@@ -58,6 +58,7 @@ using Work = Task<int> (*)(Archive&, const DocumentsFlags&);
 Task<int> work_and_close(Work work, Archive& archive, const DocumentsFlags& flags) {
   std::exception_ptr error;
   int code = 0;
+  archive.parts.start_limits();
   try {
     code = co_await work(archive, flags);
   } catch (...) {

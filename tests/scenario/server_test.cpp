@@ -143,6 +143,24 @@ TEST_F(ServerScenario, sighup_reloads_the_certificate_and_the_log_says_so) {
   EXPECT_EQ(sluice.stop(), 0);
 }
 
+TEST_F(ServerScenario, it_stops_in_order_when_the_terminal_it_was_started_on_is_closed) {
+  SluiceServer sluice({.data = data(), .terminal = true});
+  sluice.process().signal(SIGHUP);
+  sluice.process().wait_for_line("there is no certificate to reload");
+  sluice.process().close_terminal();
+  EXPECT_EQ(sluice.process().wait(), 0);
+  EXPECT_THAT(sluice.process().output(), HasSubstr("stopped"));
+}
+
+TEST_F(ServerScenario, a_certificate_that_cannot_be_read_is_named_at_the_start) {
+  const std::string config =
+      write_config("[http]\ntls_certificate = \"/nowhere/a.pem\"\ntls_key = \"/nowhere/a.key\"\n");
+  const CommandResult started =
+      run_sluice({"serve", "--demo", "--config", config, "--data", data(), "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(started.code, 1);
+  EXPECT_THAT(started.output, HasSubstr("sluice: http.tls_certificate: /nowhere/a.pem: "));
+}
+
 TEST_F(ServerScenario, a_reader_of_its_log_that_goes_does_not_end_it) {
   SluiceServer sluice({.data = data()});
   // Of signal 13, SIGPIPE.

@@ -60,6 +60,13 @@ int file_holding(const std::string& input) {
   return file;
 }
 
+// Our end of a new terminal, and the name of the other.
+std::pair<int, std::string> open_terminal() {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  check(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0, "terminal");
+  return {terminal, ptsname(terminal)};
+}
+
 }  // namespace
 
 Process::Process(ProcessOptions options) : options_(std::move(options)) {
@@ -69,6 +76,8 @@ Process::Process(ProcessOptions options) : options_(std::move(options)) {
   const passwd* user = options_.user.empty() ? nullptr : getpwnam(options_.user.c_str());
   check_that(user != nullptr || options_.user.empty(), "there is no user {}", options_.user);
   const int input = file_holding(options_.input);
+  std::string terminal_name;
+  if (options_.terminal) std::tie(terminal_, terminal_name) = open_terminal();
   int ends[2];
   check(pipe2(ends, O_CLOEXEC) == 0, "pipe");
 
@@ -76,8 +85,9 @@ Process::Process(ProcessOptions options) : options_(std::move(options)) {
   check(pid_ >= 0, "fork");
   if (pid_ == 0) {
     // Its own group: Ctrl-C on the test's terminal reaches the test, which then stops its servers in order.
-    setpgid(0, 0);
-    dup2(input, 0);
+    // What the leader of a session opens first becomes its terminal.
+    options_.terminal ? setsid() : setpgid(0, 0);
+    dup2(options_.terminal ? open(terminal_name.c_str(), O_RDWR) : input, 0);
     dup2(ends[1], 1);
     dup2(ends[1], 2);
     const bool is_user =
@@ -100,6 +110,11 @@ Process::~Process() {
   reader_.join();
   close(stop_reading_);
   close(output_);
+  close_terminal();
+}
+
+void Process::close_terminal() {
+  if (terminal_ >= 0) close(std::exchange(terminal_, -1));
 }
 
 void Process::read_output() {

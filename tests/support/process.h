@@ -39,6 +39,8 @@ struct ProcessOptions {
   std::filesystem::path working_folder = "/";
   // What standard input holds.
   std::string input = {};
+  // Standard input is a terminal instead, which the program controls.
+  bool terminal = false;
 };
 
 class Process {
@@ -63,6 +65,8 @@ class Process {
   void signal(int number) const;
   // The same to it and all of its descendants (a server's children may have left its process group).
   void signal_tree(int number) const;
+  // Closes its terminal, as a window that is closed does.
+  void close_terminal();
   // SIGKILL to it and all descendants; returns when all of them are gone.
   void kill();
 
@@ -79,6 +83,7 @@ class Process {
   pid_t pid_ = -1;
   int exit_code_ = -1;
   bool reaped_ = false;
+  int terminal_ = -1;  // our end
   int output_ = -1;
   int stop_reading_ = -1;
   std::optional<CrashGuard> guard_;

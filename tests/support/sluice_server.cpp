@@ -11,7 +11,8 @@ SluiceServer::SluiceServer(SluiceOptions options) {
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
   // Nobody balances load between the servers of tests.
   options.environment.emplace("SLUICE_PROCESS_DRAIN_DELAY", "0s");
-  process_.emplace(ProcessOptions{.arguments = std::move(arguments), .environment = std::move(options.environment)});
+  process_.emplace(ProcessOptions{
+      .arguments = std::move(arguments), .environment = std::move(options.environment), .terminal = options.terminal});
   const std::string line = process_->wait_for_line("listening on http");
   port_ = static_cast<uint16_t>(std::stoi(line.substr(line.rfind(':') + 1)));
 }

@@ -20,6 +20,7 @@ struct SluiceOptions {
   std::string config = {};              // --config, where set
   std::vector<std::string> flags = {};  // further ones
   std::map<std::string, std::string> environment = {};
+  bool terminal = false;  // as of ProcessOptions
 };
 
 class SluiceServer {
