@@ -1,5 +1,6 @@
 #include "adapters/sql/job_endings.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -282,6 +283,7 @@ TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs
                                                         EndingRules rules) {
   ThrottledKeys keys;
   GivenRows given;
+  std::ranges::sort(completions, {}, &jobs::Completion::job);  // the order in which all lock jobs
   for (const jobs::Completion& completion : completions) {
     const auto& [job, result, kind, throttle_key] = completion;
     if (throttle_key) keys.insert(throttled_key(*rules.kinds, kind, *throttle_key));

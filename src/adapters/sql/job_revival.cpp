@@ -83,8 +83,10 @@ TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
 }
 
 TxTask<std::vector<Verdict>> renew_locks(Tx& tx, std::vector<jobs::LockedJob> jobs) {
+  // Rows of jobs are locked in the order of ids, here and where jobs end: nobody waits in a circle.
+  const std::set<jobs::LockedJob> ordered(jobs.begin(), jobs.end());
   GivenRows given;
-  for (const jobs::LockedJob& job : jobs) given.add(job.id, job.token);
+  for (const jobs::LockedJob& job : ordered) given.add(job.id, job.token);
   const Rows renewed = co_await execute_many(tx, renew, std::move(given));
   std::map<JobId, Verdict> known;
   for (const Row& row : renewed) known.emplace(row.id<JobTag>(0), Verdict::accepted);
