@@ -19,7 +19,8 @@ struct ApiKey {
 };
 
 struct FoundApiKey {
-  Caller caller;
+  Id<CallerTag> key;
+  Caller caller;          // the same for all keys that were made by rotating one
   bool note_use = false;  // its last use was noted a minute ago or earlier
 };
 
@@ -56,11 +57,11 @@ class ApiKeyStore {
   // False where that secret is known already (also to a revoked key); then nothing changes.
   virtual Task<bool> add(ApiKey key) = 0;
 
-  // Makes `key` the only one of its name.
+  // Makes `key` the only one of its name. It belongs to the caller of the first key of that name and role.
   virtual Task<Adoption> adopt(ApiKey key) = 0;
 
-  // Adds a key with the old one's name and role; the old one ends at `old_ends`, or sooner if it was to. False where
-  // the old one does not work any more; then nothing changes.
+  // Adds a key of the old one's caller, with its name and role; the old one ends at `old_ends`, or sooner if it was to.
+  // False where the old one does not work any more; then nothing changes.
   virtual Task<bool> rotate(KeyRotation rotation) = 0;
 
   // The key of this hash that was not revoked and has not expired.

@@ -74,7 +74,7 @@ Task<std::optional<Caller>> ApiKeys::identify(std::string token) {
   if (!found) co_return std::nullopt;
   if (found->note_use) {
     try {
-      co_await store_.note_use(found->caller.id);
+      co_await store_.note_use(found->key);
     } catch (const EngineUnavailable& error) {
       // Good to know, but no reason to turn a known caller away.
       log::warning("the use of a key was not noted", {{"key", found->caller.id.text()}, {"error", error.what()}});

@@ -107,7 +107,8 @@ TEST_P(ApiKeyStoreContract, an_adopted_secret_retires_the_one_before_it_which_ne
   EXPECT_TRUE(run(store_->find(first.hash)));
   EXPECT_EQ(run(store_->adopt(second)), accounts::Adoption::added);
   EXPECT_FALSE(run(store_->find(first.hash)));
-  EXPECT_TRUE(run(store_->find(second.hash)));
+  ASSERT_TRUE(run(store_->find(second.hash)));
+  EXPECT_EQ(run(store_->find(second.hash))->caller.id, first.id) << "the same caller";
   EXPECT_EQ(run(store_->adopt(first)), accounts::Adoption::retired);
   EXPECT_TRUE(run(store_->find(second.hash))) << "a process that still has the old one must not end the new one";
   EXPECT_TRUE(run(store_->find(unrelated.hash)));
@@ -123,6 +124,8 @@ TEST_P(ApiKeyStoreContract, a_rotated_key_ends_and_the_new_one_has_its_name_and_
   ASSERT_TRUE(fresh);
   EXPECT_EQ(fresh->caller.name, "importer");
   EXPECT_EQ(fresh->caller.role, accounts::Role::admin);
+  EXPECT_EQ(fresh->caller.id, old.id) << "what belongs to the caller stays its own";
+  EXPECT_EQ(fresh->key, later.fresh);
   EXPECT_EQ(listed(later.fresh)->expires_at, std::nullopt);
 
   EXPECT_TRUE(run(store_->rotate(rotation(old, past))));

@@ -14,16 +14,21 @@ using accounts::ListedApiKey;
 using accounts::Role;
 
 constexpr Statement insert_key = R"(
-    INSERT INTO api_keys (id, name, role, key_hash, created_at, expires_at)
-    VALUES ($1, $2, $3, $4, now(), $5)
+    INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
+    VALUES ($1, $1, $2, $3, $4, now(), $5)
+    ON CONFLICT (key_hash) DO NOTHING)";
+constexpr Statement insert_adopted = R"(
+    INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
+    VALUES ($1, coalesce((SELECT owner_id FROM api_keys WHERE name = $2 AND role = $3 ORDER BY created_at, id LIMIT 1), $1),
+      $2, $3, $4, now(), $5)
     ON CONFLICT (key_hash) DO NOTHING)";
 
 constexpr Statement find_key{Statement::PerDialect{.postgres = R"(
-    SELECT id, name, role, last_used_at IS NULL OR last_used_at < now() - interval '1 minute'
+    SELECT id, owner_id, name, role, last_used_at IS NULL OR last_used_at < now() - interval '1 minute'
     FROM api_keys
     WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))",
                                                    .sqlite = R"(
-    SELECT id, name, role, last_used_at IS NULL OR last_used_at < now() - 60000000
+    SELECT id, owner_id, name, role, last_used_at IS NULL OR last_used_at < now() - 60000000
     FROM api_keys
     WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))"}};
 
@@ -40,8 +45,8 @@ constexpr Statement revoke_others_of_name = R"(
     WHERE name = $1 AND key_hash <> $2 AND revoked_at IS NULL)";
 
 constexpr Statement insert_rotated = R"(
-    INSERT INTO api_keys (id, name, role, key_hash, created_at, expires_at)
-    SELECT $2, name, role, $3, now(), coalesce($4, now() + (expires_at - created_at))
+    INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
+    SELECT $2, owner_id, name, role, $3, now(), coalesce($4, now() + (expires_at - created_at))
     FROM api_keys
     WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))";
 constexpr Statement end_rotated =
@@ -64,7 +69,7 @@ Params params_of(const ApiKey& key) {
 }
 
 TxTask<Adoption> adopt_body(Tx& tx, ApiKey key) {
-  const Rows inserted = co_await tx.execute(insert_key, params_of(key));
+  const Rows inserted = co_await tx.execute(insert_adopted, params_of(key));
   if (inserted.affected == 0) {
     const Rows revoked = co_await tx.execute(find_revoked_secret, Params(key.hash));
     if (!revoked.empty()) co_return Adoption::retired;
@@ -106,7 +111,9 @@ Task<std::optional<FoundApiKey>> SqlApiKeyStore::find(Bytes hash) {
   const Rows found = co_await database_.read(find_key, std::move(params));
   if (found.empty()) co_return std::nullopt;
   const Row& row = found.one();
-  co_return FoundApiKey{{row.id<CallerTag>(0), role_of(row.text(2)), row.text(1)}, row.boolean(3)};
+  co_return FoundApiKey{.key = row.id<CallerTag>(0),
+                        .caller = {row.id<CallerTag>(1), role_of(row.text(3)), row.text(2)},
+                        .note_use = row.boolean(4)};
 }
 
 Task<> SqlApiKeyStore::note_use(Id<CallerTag> id) {

@@ -1,6 +1,8 @@
--- Keys for machines. The secret is never kept, only its SHA-256.
+-- Keys for machines. The secret is never kept, only its SHA-256. `owner_id` is who calls with the key: the id of the
+-- first of the keys that replaced each other, so that what belongs to the caller stays its own.
 CREATE TABLE api_keys (
   id BLOB PRIMARY KEY,
+  owner_id BLOB NOT NULL,
   name TEXT NOT NULL,
   role TEXT NOT NULL CONSTRAINT api_keys_role CHECK (role IN ('USER', 'SERVICE', 'ADMIN')),
   key_hash BLOB NOT NULL UNIQUE,
