@@ -9,7 +9,7 @@
 //
 // PostgreSQL must look each row up by its index, also where it has no statistics: on a database that is new, or a table
 // that has just grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow
-// nothing but lookups, whatever the planner believes (tests/contract/postgres_plans_test.cpp looks at the plans):
+// nothing but lookups, whatever the planner believes (tests/contract/postgres_plans.h looks at the plans):
 //
 //   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found
 //            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given

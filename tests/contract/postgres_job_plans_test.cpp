@@ -1,18 +1,8 @@
-// No statement of a store reads a whole table that grows, whatever PostgreSQL knows about the table.
-//
-// The server logs the plan of every statement that runs, those inside of triggers too (auto_explain); the test uses the
-// stores as their callers do, and looks at the log. Three times: on tables as migrations leave them, on tables that
-// were filled and never analyzed, and on the same tables analyzed.
-#include <regex>
-#include <set>
-
-#include "adapters/postgres/migrations.h"
+// Plans of the job store and the inbox (tests/contract/postgres_plans.h).
 #include "adapters/sql/inbox.h"
 #include "adapters/sql/sql_job_store.h"
-#include "runtime/system_clock.h"
 #include "tests/contract/lock_session.h"
-#include "tests/contract/postgres_engines.h"
-#include "tests/support/needs.h"
+#include "tests/contract/postgres_plans.h"
 
 namespace sluice::test {
 namespace {
@@ -21,81 +11,16 @@ using jobs::ClaimedJob;
 using jobs::JobId;
 using jobs::NewJob;
 
-const std::set<std::string> small_tables{"finished_counts", "outbox_buckets", "outbox_relays", "outbox_topics",
-                                         "schema_migrations"};
-
-struct LoggedPlan {
-  std::string text;   // with the statement
-  bool of_many_rows;  // the statement takes arrays
-};
-
-std::vector<LoggedPlan> plans_in(const std::string& log) {
-  std::vector<LoggedPlan> plans;
-  bool inside = false;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    if (inside && line.starts_with('\t')) {
-      plans.back().text += line.substr(0, 200) + "\n";
-      if (line.contains("unnest(")) plans.back().of_many_rows = true;
-      continue;
-    }
-    inside = line.ends_with(" plan:");
-    if (inside) plans.push_back({});
-  }
-  return plans;
-}
-
-// What is wrong with a plan; empty where nothing is. Rows that were found and locked are then named by their place
-// (ctid); a table of fewer pages than PostgreSQL expects of these is read instead, which needs no statistics to be
-// right.
-std::string fault_of(const LoggedPlan& plan) {
-  static const std::regex whole_table(R"(Seq Scan on (?:\w+\.)?(\w+)[^\n]*\n(?!\s*Filter: \(ctid = ANY))");
-  for (std::sregex_iterator found(plan.text.begin(), plan.text.end(), whole_table), end; found != end; ++found) {
-    if (!small_tables.contains((*found)[1])) return "reads all of " + (*found)[1].str();
-  }
-  if (plan.of_many_rows && (plan.text.contains("Hash Join") || plan.text.contains("Merge Join"))) {
-    return "joins whole tables";
-  }
-  // A row that is found by its place and has changed meanwhile is not looked at again by every release of PostgreSQL.
-  if (plan.text.contains("Delete on jobs") && plan.text.contains("Tid Scan")) return "deletes by place";
-  return "";
-}
-
-// Pages that the whole statement has looked at.
-size_t pages_of(const LoggedPlan& plan) {
-  static const std::regex buffers(R"(Buffers: shared hit=(\d+))");
-  std::smatch found;
-  return std::regex_search(plan.text, found, buffers) ? std::stoul(found[1]) : 0;
-}
-
-class PostgresPlans : public TaskFixture {
+class PostgresJobPlans : public PostgresPlans {
  protected:
   void SetUp() override {
-    SLUICE_NEEDS(PostgresServer::why_missing(15));
-    server_.emplace(PostgresOptions{.settings = {"autovacuum=off", "session_preload_libraries=auto_explain",
-                                                 "auto_explain.log_min_duration=0", "auto_explain.log_analyze=on",
-                                                 "auto_explain.log_buffers=on", "auto_explain.log_timing=off",
-                                                 "auto_explain.log_nested_statements=on"}});
-    postgres::PostgresSetup setup(service_setup(*server_), thread_, clock_);
-    run(setup.create_services());
-    run(setup.migrate(postgres::migrations()));
-    admin_.emplace(postgres_config(*server_), thread_, clock_);
-    database_.emplace(
-        postgres::PostgresConfig{
-            .url = server_->url(), .user = "job_service", .password = service_password("job_service")},
-        thread_, clock_);
+    PostgresPlans::SetUp();
+    if (!server_) return;
+    database_ = login("job_service");
     store_.emplace(*database_, kinds_, clock_, random_);
   }
 
-  // As the administrator.
-  void execute(const std::string& text) { execute(*admin_, text); }
-  // The text must outlive the call: a Statement only refers to it.
-  void execute(sql::Database& database, const std::string& text) {
-    run(database.write(sql::Statement(std::string_view(text))));
-  }
-
-  // With ids that look old.
-  void fill_tables() {
+  void fill_tables() override {
     execute("ALTER TABLE job_service.finished_jobs DISABLE TRIGGER USER");
     for (const char* text : {
              "INSERT INTO throttle_keys (kind, throttle_key, look_at) "
@@ -164,8 +89,7 @@ class PostgresPlans : public TaskFixture {
     run(store_->renew(locks));
   }
 
-  // All that a job store does.
-  void use_the_store(size_t jobs_at_once) {
+  void use_stores(size_t jobs_at_once) override {
     const std::vector<jobs::Enqueued> added = run(store_->enqueue(new_jobs(jobs_at_once)));
     run(store_->enqueue(new_jobs(jobs_at_once)));
     const messaging::MessageId message = messaging::MessageId::make(clock_.wall(), random_);
@@ -191,65 +115,24 @@ class PostgresPlans : public TaskFixture {
     run(inbox.remove_old());
   }
 
-  // A line in the log, behind all that has happened.
-  std::string mark_log() {
-    const std::string mark = unique("mark") + ".";
-    execute("SELECT '" + mark + "'");
-    EXPECT_TRUE(eventually([&] { return server_->log().contains(mark); }));
-    return mark;
-  }
-
-  // Of all statements that run from `begin` on.
-  std::vector<LoggedPlan> plans_since(const std::string& begin) {
-    mark_log();
-    const std::string log = server_->log();
-    std::vector<LoggedPlan> plans = plans_in(log.substr(log.find(begin)));
-    std::erase_if(plans, [](const LoggedPlan& plan) { return plan.text.contains("SELECT 'mark-"); });
-    return plans;
-  }
-
-  void expect_only_lookups(const std::string& tables) {
-    SCOPED_TRACE(tables);
-    const std::string begin = mark_log();
-    use_the_store(5);
-    use_the_store(1'000);
-    const std::vector<LoggedPlan> plans = plans_since(begin);
-    EXPECT_GT(std::ranges::count_if(plans, &LoggedPlan::of_many_rows), 30);
-    std::set<std::string> told;
-    for (const LoggedPlan& plan : plans) {
-      const std::string fault = fault_of(plan);
-      const std::string statement = plan.text.substr(0, 300);
-      if (!fault.empty() && told.insert(statement).second) ADD_FAILURE() << fault << "\n" << plan.text;
-    }
-  }
-
-  SystemClock clock_;
-  SeededRandom random_{1};
   const jobs::JobKinds kinds_{{{"limited", {.backoff = {.fixed = {20ms}}, .lock_ttl = 20ms}},
                                {"spaced", {.lock_ttl = 20ms, .throttle = {.concurrency = 3, .per_second = 100}}}}};
-  postgres::EngineThread thread_;
-  std::optional<PostgresServer> server_;
-  std::optional<postgres::PostgresDatabase> admin_;
-  std::optional<postgres::PostgresDatabase> database_;
+  std::unique_ptr<postgres::PostgresDatabase> database_;
   std::optional<sql::SqlJobStore> store_;
 };
 
-TEST_F(PostgresPlans, no_statement_reads_a_whole_table_that_grows) {
-  expect_only_lookups("empty");
-  fill_tables();
-  expect_only_lookups("filled and never analyzed");
-  execute("ANALYZE");
-  expect_only_lookups("analyzed");
+TEST_F(PostgresJobPlans, no_statement_reads_a_whole_table_that_grows) {
+  expect_only_lookups(40);
 }
 
-TEST_F(PostgresPlans, a_claim_that_finds_jobs_runs_no_statement_before_it) {
+TEST_F(PostgresJobPlans, a_claim_that_finds_jobs_runs_no_statement_before_it) {
   run(store_->enqueue({{.kind = "free", .payload = "{}"}, {.kind = "free", .payload = "{}"}}));
   const std::string begin = mark_log();
   EXPECT_EQ(claim({"free"}, 1).size(), 1U);
   EXPECT_EQ(plans_since(begin).size(), 1U);
 }
 
-TEST_F(PostgresPlans, statistics_do_not_read_finished_jobs) {
+TEST_F(PostgresJobPlans, statistics_do_not_read_finished_jobs) {
   fill_tables();
   execute("ANALYZE");
   const std::string begin = mark_log();
@@ -260,7 +143,7 @@ TEST_F(PostgresPlans, statistics_do_not_read_finished_jobs) {
 }
 
 // While a transaction is held open PostgreSQL keeps the index entries of all that was claimed and finished since.
-TEST_F(PostgresPlans, beside_a_held_transaction_looks_for_lost_jobs_do_not_walk_over_finished_ones) {
+TEST_F(PostgresJobPlans, beside_a_held_transaction_looks_for_lost_jobs_do_not_walk_over_finished_ones) {
   const LockSession holder(*server_);
   holder.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
   holder.execute("SELECT count(*) FROM job_service.jobs");

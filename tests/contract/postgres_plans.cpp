@@ -1,0 +1,146 @@
+#include "tests/contract/postgres_plans.h"
+
+#include <regex>
+
+#include "adapters/postgres/migrations.h"
+#include "tests/support/needs.h"
+
+namespace sluice::test {
+namespace {
+
+// What these hold is bounded, whatever the load.
+const std::map<std::string, std::string> small_tables{
+    {"finished_counts", "added up each minute"},
+    {"outbox_buckets", "64 rows"},
+    {"outbox_relays", "a row for each relay process"},
+    {"outbox_topics", "a row for each topic"},
+    {"schema_migrations", "a row for each migration"},
+    {"version_floors", "a row for each start of Redis, read once for each"},
+};
+
+std::vector<LoggedPlan> plans_in(const std::string& log) {
+  static const std::string query = "\tQuery Text: ";
+  std::vector<LoggedPlan> plans;
+  bool inside = false;
+  bool in_statement = false;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (!inside || !line.starts_with('\t')) {
+      inside = line.ends_with(" plan:");
+      if (inside) plans.emplace_back();
+      continue;
+    }
+    LoggedPlan& plan = plans.back();
+    plan.text += line.substr(0, 200) + "\n";
+    if (line.starts_with(query)) in_statement = true;
+    if (line.contains("(cost=")) in_statement = false;
+    if (in_statement) plan.statement += line.substr(line.starts_with(query) ? query.size() : 0);
+    if (line.contains("unnest(") || line.contains("= ANY ($")) plan.of_many_rows = true;
+  }
+  for (LoggedPlan& plan : plans) {
+    plan.statement = std::regex_replace(plan.statement, std::regex(R"(\s+)"), " ");
+    plan.statement = plan.statement.substr(plan.statement.find_first_not_of(' '), 100);
+  }
+  return plans;
+}
+
+// A table that is read by its index from end to end, or row by row with a filter, is no better than one that is read in
+// its own order.
+std::string long_walk_of(const LoggedPlan& plan) {
+  static const std::regex scanned(R"((Scan[^\n]*) \([^\n]*actual rows=([\d.]+) loops=(\d+))");
+  static const std::regex removed(R"(Rows Removed by (?:Index Recheck|Filter): (\d+))");
+  constexpr double most = 15'000;
+  for (std::sregex_iterator found(plan.text.begin(), plan.text.end(), scanned), end; found != end; ++found) {
+    if (std::stod((*found)[2]) * std::stod((*found)[3]) > most) return "walks over many rows: " + (*found)[1].str();
+  }
+  for (std::sregex_iterator found(plan.text.begin(), plan.text.end(), removed), end; found != end; ++found) {
+    if (std::stod((*found)[1]) > most) return "filters many rows";
+  }
+  return "";
+}
+
+// What is wrong with a plan; empty where nothing is. Rows that were found and locked are then named by their place
+// (ctid); a table of fewer pages than PostgreSQL expects of these is read instead, which needs no statistics to be
+// right.
+std::string fault_of(const LoggedPlan& plan) {
+  static const std::regex whole_table(R"(Seq Scan on (?:\w+\.)?(\w+)[^\n]*\n(?!\s*Filter: \(ctid = ANY))");
+  for (std::sregex_iterator found(plan.text.begin(), plan.text.end(), whole_table), end; found != end; ++found) {
+    if (!small_tables.contains((*found)[1])) return "reads all of " + (*found)[1].str();
+  }
+  if (plan.of_many_rows && (plan.text.contains("Hash Join") || plan.text.contains("Merge Join"))) {
+    return "joins whole tables";
+  }
+  // A row that is found by its place and has changed meanwhile is not looked at again by every release of PostgreSQL.
+  if (plan.text.contains("Delete on jobs") && plan.text.contains("Tid Scan")) return "deletes by place";
+  return long_walk_of(plan);
+}
+
+}  // namespace
+
+size_t pages_of(const LoggedPlan& plan) {
+  static const std::regex buffers(R"(Buffers: shared hit=(\d+))");
+  std::smatch found;
+  return std::regex_search(plan.text, found, buffers) ? std::stoul(found[1]) : 0;
+}
+
+void PostgresPlans::SetUp() {
+  SLUICE_NEEDS(PostgresServer::why_missing(15));
+  server_.emplace(PostgresOptions{.settings = {"autovacuum=off", "session_preload_libraries=auto_explain",
+                                               "auto_explain.log_min_duration=0", "auto_explain.log_analyze=on",
+                                               "auto_explain.log_buffers=on", "auto_explain.log_timing=off",
+                                               "auto_explain.log_nested_statements=on"}});
+  postgres::PostgresSetup setup(service_setup(*server_), thread_, clock_);
+  run(setup.create_services());
+  run(setup.migrate(postgres::migrations()));
+  admin_.emplace(postgres_config(*server_), thread_, clock_);
+}
+
+std::unique_ptr<postgres::PostgresDatabase> PostgresPlans::login(std::string_view service) {
+  return std::make_unique<postgres::PostgresDatabase>(
+      postgres::PostgresConfig{
+          .url = server_->url(), .user = std::string(service), .password = service_password(service)},
+      thread_, clock_);
+}
+
+void PostgresPlans::expect_only_lookups(size_t least_statements) {
+  use_and_look("empty");
+  fill_tables();
+  use_and_look("filled and never analyzed");
+  execute("ANALYZE");
+  use_and_look("analyzed");
+  EXPECT_GE(statements_.size(), least_statements);
+}
+
+void PostgresPlans::use_and_look(const std::string& tables) {
+  SCOPED_TRACE(tables);
+  const std::string begin = mark_log();
+  use_stores(5);
+  use_stores(1'000);
+  const std::set<std::string> exempt = exempt_statements();
+  std::set<std::string> told;
+  for (const LoggedPlan& plan : plans_since(begin)) {
+    statements_.insert(plan.statement);
+    const bool is_exempt =
+        std::ranges::any_of(exempt, [&](const std::string& one) { return plan.statement.starts_with(one); });
+    if (is_exempt) continue;
+    const std::string fault = fault_of(plan);
+    if (!fault.empty() && told.insert(plan.statement).second) ADD_FAILURE() << fault << "\n" << plan.text;
+  }
+}
+
+std::string PostgresPlans::mark_log() {
+  const std::string mark = unique("mark") + ".";
+  execute("SELECT '" + mark + "'");
+  EXPECT_TRUE(eventually([&] { return server_->log().contains(mark); }));
+  return mark;
+}
+
+std::vector<LoggedPlan> PostgresPlans::plans_since(const std::string& begin) {
+  mark_log();
+  const std::string log = server_->log();
+  std::vector<LoggedPlan> plans = plans_in(log.substr(log.find(begin)));
+  std::erase_if(plans, [](const LoggedPlan& plan) { return plan.text.contains("SELECT 'mark-"); });
+  return plans;
+}
+
+}  // namespace sluice::test
