@@ -127,17 +127,17 @@ TEST_F(PostgresJobPlans, no_statement_reads_a_whole_table_that_grows) {
 
 TEST_F(PostgresJobPlans, a_claim_that_finds_jobs_runs_no_statement_before_it) {
   run(store_->enqueue({{.kind = "free", .payload = "{}"}, {.kind = "free", .payload = "{}"}}));
-  const std::string begin = mark_log();
+  take_plans();
   EXPECT_EQ(claim({"free"}, 1).size(), 1U);
-  EXPECT_EQ(plans_since(begin).size(), 1U);
+  EXPECT_EQ(take_plans().size(), 1U);
 }
 
 TEST_F(PostgresJobPlans, statistics_do_not_read_finished_jobs) {
   fill_tables();
   execute("ANALYZE");
-  const std::string begin = mark_log();
+  take_plans();
   run(store_->stats());
-  for (const LoggedPlan& plan : plans_since(begin)) {
+  for (const LoggedPlan& plan : take_plans()) {
     EXPECT_FALSE(plan.text.contains("Seq Scan on finished_jobs")) << plan.text;
   }
 }
@@ -156,9 +156,9 @@ TEST_F(PostgresJobPlans, beside_a_held_transaction_looks_for_lost_jobs_do_not_wa
   }
   size_t fewest_pages = SIZE_MAX;
   ASSERT_TRUE(eventually([&] {
-    const std::string begin = mark_log();
+    take_plans();
     run(store_->tend());
-    for (const LoggedPlan& plan : plans_since(begin)) {
+    for (const LoggedPlan& plan : take_plans()) {
       if (plan.text.contains("SELECT lock_expires_at FROM jobs")) fewest_pages = std::min(fewest_pages, pages_of(plan));
     }
     return fewest_pages < 30;

@@ -50,10 +50,8 @@ class PostgresPlans : public TaskFixture {
   // constraints among them: a test that stops to reach a statement is noticed.
   void expect_only_lookups(size_t least_statements);
 
-  // A line in the log, behind all that has happened.
-  std::string mark_log();
-  // Of all statements that run from `begin` on.
-  std::vector<LoggedPlan> plans_since(const std::string& begin);
+  // Of all statements that have run since the last call.
+  std::vector<LoggedPlan> take_plans();
 
   SystemClock clock_;
   SeededRandom random_{1};
@@ -64,7 +62,7 @@ class PostgresPlans : public TaskFixture {
  private:
   void use_and_look(const std::string& tables);
 
-  std::set<std::string> statements_;
+  std::set<std::string> statements_;  // that have run
 };
 
 }  // namespace sluice::test

@@ -94,9 +94,19 @@ void PostgresServer::start() {
     arguments.emplace_back("-c");
     arguments.push_back(setting);
   }
-  process_.emplace(ProcessOptions{.arguments = std::move(arguments), .user = unprivileged_user()});
+  process_.emplace(
+      ProcessOptions{.arguments = std::move(arguments), .user = unprivileged_user(), .lines_kept = options_.log_lines});
   process_->wait_for_line("database system is ready to accept", 60s);
   check_connects(url(), user_, password_);
+}
+
+std::string PostgresServer::log_until(std::string_view text) {
+  std::string log;
+  while (const std::optional<std::string> line = process_->next_line()) {
+    log += *line + "\n";
+    if (line->contains(text)) return log;
+  }
+  throw std::runtime_error(fmt::format("the log has no line with {}:\n{}", text, log));
 }
 
 void PostgresServer::stop() {

@@ -27,6 +27,8 @@ struct PostgresOptions {
   bool durable = false;
   // More settings, as "name=value".
   std::vector<std::string> settings = {};
+  // How many lines of its log are kept.
+  size_t log_lines = 20'000;
 };
 
 class PostgresServer {
@@ -56,6 +58,8 @@ class PostgresServer {
   void resume() { process_->signal_tree(SIGCONT); }
 
   std::string log() const { return process_->output(); }
+  // What it logged since the last call, up to and with the first line that contains `text`. Waits for that.
+  std::string log_until(std::string_view text);
 
  private:
   PostgresOptions options_;

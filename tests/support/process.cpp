@@ -20,8 +20,6 @@ extern char** environ;
 namespace sluice::test {
 namespace {
 
-constexpr size_t lines_kept = 20'000;
-
 // Children are looked up when the time comes: a server's come and go. A stopped process dies of KILL too.
 constexpr const char* kill_tree_script = R"(
 tree=$1 parents=$1
@@ -140,7 +138,7 @@ void Process::read_output() {
 void Process::keep(std::string line) {
   const std::lock_guard lock(mutex_);
   lines_.push_back(std::move(line));
-  if (lines_.size() > lines_kept) {
+  if (lines_.size() > options_.lines_kept) {
     lines_.pop_front();
     if (taken_ > 0) --taken_;
   }

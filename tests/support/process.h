@@ -41,6 +41,8 @@ struct ProcessOptions {
   std::string input = {};
   // Standard input is a terminal instead, which the program controls.
   bool terminal = false;
+  // How many lines of output are kept.
+  size_t lines_kept = 20'000;
 };
 
 class Process {
