@@ -15,7 +15,9 @@
 //            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given
 //   writing: UPDATE jobs SET ... FROM unnest(...) AS given WHERE jobs.id = ANY (ARRAY[given.id])
 //            `= ANY` of one value can be neither hashed nor merged, which leaves a lookup for each row; a condition on
-//            the row alone would be another way to begin, so it stands in a CASE together with what is given
+//            the row alone would be another way to begin, so it stands in a CASE together with what is given; of a key
+//            of two columns the second is BETWEEN given.id AND given.id, since of two `= ANY` the planner may use the
+//            index for the first only and go through all that have it
 #pragma once
 
 #include "adapters/sql/tx_task.h"

@@ -39,16 +39,19 @@ constexpr Statement use_again{Statement::PerDialect{
                 "WHERE link_canonicals.id = ANY (ARRAY[given.id])",
     .sqlite = "UPDATE link_canonicals SET unused_since = NULL WHERE id = $1"}};
 // Bookmarks of other imports: those that get another title, and those whose import may still turn out to be bad. A
-// status is asked for as a value: as an EXISTS it would be looked up in a hash of all imports.
+// status is asked for as a value: as an EXISTS it would be looked up in a hash of all imports. A place is looked for in
+// the order of links: else PostgreSQL may go through the whole folder by the index that lists it.
 constexpr Statement name_places{Statement::PerDialect{
     .postgres = "INSERT INTO import_places (import_id, instance_id, title) "
                 "SELECT $5::uuid, place.id, given.title "
                 "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS given (folder, link_id, title) "
-                "CROSS JOIN LATERAL (SELECT id, title, import_id FROM link_instances "
-                "  WHERE user_id = $4::uuid AND folder = given.folder AND link_id = given.link_id OFFSET 0) AS place "
-                "WHERE (SELECT true FROM import_places t WHERE t.import_id = $5::uuid AND t.instance_id = place.id) "
+                "CROSS JOIN LATERAL (SELECT id, link_id, title, import_id FROM link_instances "
+                "  WHERE user_id = $4::uuid AND folder = given.folder AND link_id >= given.link_id "
+                "  ORDER BY link_id LIMIT 1) AS place "
+                "WHERE place.link_id = given.link_id AND ("
+                "  (SELECT true FROM import_places t WHERE t.import_id = $5::uuid AND t.instance_id = place.id) "
                 "  OR (place.import_id <> $5::uuid AND (place.title <> given.title OR "
-                "    (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed'))) "
+                "    (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed')))) "
                 "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title",
     .sqlite = "INSERT INTO import_places (import_id, instance_id, title) "
               "SELECT $5, place.id, $3 FROM link_instances AS place "

@@ -22,8 +22,10 @@ constexpr Statement take_over{
                                       "WHERE link_instances.id = ANY (ARRAY[given.id])",
                           .sqlite = "UPDATE link_instances SET title = $2, import_id = $3 WHERE id = $1"}};
 constexpr Statement forget_named{
-    Statement::PerDialect{.postgres = "DELETE FROM import_places USING unnest($1::uuid[]) AS given (id) "
-                                      "WHERE import_id = $2 AND instance_id = ANY (ARRAY[given.id])",
+    Statement::PerDialect{.postgres = "DELETE FROM import_places p "
+                                      "USING unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
+                                      "WHERE p.import_id = ANY (ARRAY[given.import_id]) "
+                                      "  AND p.instance_id BETWEEN given.id AND given.id",
                           .sqlite = "DELETE FROM import_places WHERE import_id = $2 AND instance_id = $1"}};
 
 constexpr Statement next_brought = "SELECT id, link_id FROM link_instances WHERE import_id = $1 ORDER BY id LIMIT $2";
@@ -31,35 +33,38 @@ constexpr Statement next_brought = "SELECT id, link_id FROM link_instances WHERE
 constexpr Statement pass_on{Statement::PerDialect{
     .postgres = "UPDATE link_instances i SET import_id = ("
                 "  SELECT t.import_id FROM import_places t WHERE t.instance_id = i.id ORDER BY t.import_id LIMIT 1) "
-                "FROM unnest($1::uuid[]) AS given (id) "
-                "WHERE i.id = ANY (ARRAY[given.id]) AND i.import_id = $2 "
-                "  AND (SELECT true FROM import_places t WHERE t.instance_id = i.id LIMIT 1)",
+                "FROM unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
+                "WHERE i.id = ANY (ARRAY[given.id]) AND i.import_id = ANY (ARRAY[given.import_id]) "
+                "  AND (SELECT true FROM import_places t WHERE t.instance_id = given.id ORDER BY t.import_id LIMIT 1)",
     .sqlite = "UPDATE link_instances SET import_id = ("
               "  SELECT t.import_id FROM import_places t WHERE t.instance_id = $1 ORDER BY t.import_id LIMIT 1) "
               "WHERE id = $1 AND import_id = $2 AND EXISTS (SELECT 1 FROM import_places t WHERE t.instance_id = $1)"}};
 constexpr Statement delete_brought{
-    Statement::PerDialect{.postgres = "DELETE FROM link_instances i USING unnest($1::uuid[]) AS given (id) "
-                                      "WHERE i.id = ANY (ARRAY[given.id]) AND i.import_id = $2",
+    Statement::PerDialect{.postgres = "DELETE FROM link_instances i "
+                                      "USING unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
+                                      "WHERE i.id = ANY (ARRAY[given.id]) "
+                                      "  AND i.import_id = ANY (ARRAY[given.import_id])",
                           .sqlite = "DELETE FROM link_instances WHERE id = $1 AND import_id = $2"}};
 
 constexpr Statement next_links = "SELECT link_id FROM import_links WHERE import_id = $1 ORDER BY link_id LIMIT $2";
 constexpr Statement leave_links{Statement::PerDialect{
-    .postgres = "DELETE FROM import_links USING unnest($1::uuid[]) AS given (id) "
-                "WHERE import_id = $2 AND link_id = ANY (ARRAY[given.id]) RETURNING link_id, outcome",
+    .postgres = "DELETE FROM import_links w USING unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
+                "WHERE w.import_id = ANY (ARRAY[given.import_id]) AND w.link_id BETWEEN given.id AND given.id "
+                "RETURNING w.link_id, w.outcome",
     .sqlite = "DELETE FROM import_links WHERE import_id = $2 AND link_id = $1 RETURNING link_id, outcome"}};
 constexpr Statement unwanted_jobs{Statement::PerDialect{
     .postgres = "SELECT l.job_id FROM unnest($1::uuid[]) AS given (id) "
                 "CROSS JOIN LATERAL (SELECT id, job_id FROM link_canonicals WHERE id = given.id OFFSET 0) AS l "
                 "WHERE (SELECT status FROM jobs WHERE id = l.job_id) <> 'running' "
-                "  AND (SELECT true FROM import_links w WHERE w.link_id = l.id AND w.outcome = 'pending' LIMIT 1) "
-                "    IS NULL",
+                "  AND (SELECT true FROM import_links w WHERE w.link_id = l.id AND w.outcome = 'pending' "
+                "    ORDER BY w.import_id LIMIT 1) IS NULL",
     .sqlite = "SELECT job_id FROM link_canonicals l WHERE id = $1 "
               "  AND (SELECT status FROM jobs WHERE id = l.job_id) <> 'running' "
               "  AND NOT EXISTS (SELECT 1 FROM import_links w WHERE w.link_id = $1 AND w.outcome = 'pending')"}};
 constexpr Statement mark_unused{Statement::PerDialect{
     .postgres = "UPDATE link_canonicals l SET unused_since = now() FROM unnest($1::uuid[]) AS given (id) "
-                "WHERE l.id = ANY (ARRAY[given.id]) AND l.unused_since IS NULL "
-                "  AND (SELECT true FROM link_instances i WHERE i.link_id = l.id LIMIT 1) IS NULL",
+                "WHERE l.id = ANY (ARRAY[given.id]) AND CASE WHEN given.id IS NOT NULL THEN l.unused_since IS NULL END "
+                "  AND (SELECT true FROM link_instances i WHERE i.link_id = given.id ORDER BY i.id LIMIT 1) IS NULL",
     .sqlite = "UPDATE link_canonicals SET unused_since = now() WHERE id = $1 AND unused_since IS NULL "
               "  AND NOT EXISTS (SELECT 1 FROM link_instances i WHERE i.link_id = $1)"}};
 
@@ -80,10 +85,10 @@ TxTask<size_t> end_naming(Tx& tx, ImportId id, bool good, int64_t most) {
   GivenRows named;
   for (const Row& row : rows) {
     titles.add(row.uuid(0), row.text(1));
-    named.add(row.uuid(0));
+    named.add(row.uuid(0), id);
   }
   if (good) co_await execute_many(tx, take_over, std::move(titles), Params(id));
-  co_await execute_many(tx, forget_named, std::move(named), Params(id));
+  co_await execute_many(tx, forget_named, std::move(named));
   co_return rows.size();
 }
 
@@ -93,12 +98,12 @@ TxTask<size_t> take_back(Tx& tx, ImportId id, int64_t most) {
   GivenRows places;
   std::set<LinkId> links;
   for (const Row& row : rows) {
-    places.add(row.uuid(0));
+    places.add(row.uuid(0), id);
     links.insert(row.id<LinkTag>(1));
   }
   co_await execute_many(tx, lock_links, rows_of(links));
-  co_await execute_many(tx, pass_on, places, Params(id));
-  co_await execute_many(tx, delete_brought, std::move(places), Params(id));
+  co_await execute_many(tx, pass_on, places);
+  co_await execute_many(tx, delete_brought, std::move(places));
   co_return rows.size();
 }
 
@@ -108,7 +113,9 @@ TxTask<size_t> leave(Tx& tx, ImportId id, int64_t most, EndingRules rules) {
   std::set<LinkId> links;
   for (const Row& row : rows) links.insert(row.id<LinkTag>(0));
   co_await execute_many(tx, lock_links, rows_of(links));
-  const Rows left = co_await execute_many(tx, leave_links, rows_of(links), Params(id));
+  GivenRows left_links;
+  for (const LinkId& link : links) left_links.add(link, id);
+  const Rows left = co_await execute_many(tx, leave_links, std::move(left_links));
   std::set<LinkId> waited_for;
   for (const Row& row : left) {
     if (row.text(1) == "pending") waited_for.insert(row.id<LinkTag>(0));

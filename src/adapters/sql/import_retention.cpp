@@ -30,7 +30,8 @@ constexpr Statement hold_unused{Statement::PerDialect{
 constexpr Statement keep_busy{Statement::PerDialect{
     .postgres = "UPDATE link_canonicals l SET unused_since = now() FROM unnest($1::uuid[]) AS given (id) "
                 "WHERE l.id = ANY (ARRAY[given.id]) AND ((SELECT true FROM jobs WHERE id = l.job_id) "
-                "    OR (SELECT true FROM import_links w WHERE w.link_id = l.id AND w.outcome = 'pending' LIMIT 1)) "
+                "    OR (SELECT true FROM import_links w WHERE w.link_id = given.id AND w.outcome = 'pending' "
+                "      ORDER BY w.import_id LIMIT 1)) "
                 "RETURNING l.id",
     .sqlite = "UPDATE link_canonicals AS l SET unused_since = now() WHERE id = $1 "
               "  AND (EXISTS (SELECT 1 FROM jobs WHERE id = l.job_id) "
@@ -38,9 +39,12 @@ constexpr Statement keep_busy{Statement::PerDialect{
               "RETURNING id"}};
 // Else the next import of the link would wait for a job that succeeded for a row that is gone.
 constexpr Statement free_keys{
-    Statement::PerDialect{.postgres = "DELETE FROM job_keys k USING unnest($1::text[]) AS given (unique_key) "
-                                      "WHERE k.kind = $2 AND k.unique_key = ANY (ARRAY[given.unique_key]) "
-                                      "  AND (SELECT true FROM jobs WHERE id = k.job_id) IS NULL",
+    Statement::PerDialect{.postgres = "DELETE FROM job_keys k "
+                                      "USING unnest($1::text[], $2::text[]) AS given (unique_key, kind) "
+                                      "WHERE k.kind = ANY (ARRAY[given.kind]) "
+                                      "  AND k.unique_key BETWEEN given.unique_key AND given.unique_key "
+                                      "  AND CASE WHEN given.kind IS NOT NULL "
+                                      "    THEN (SELECT true FROM jobs WHERE id = k.job_id) IS NULL END",
                           .sqlite = "DELETE FROM job_keys WHERE kind = $2 AND unique_key = $1 "
                                     "  AND NOT EXISTS (SELECT 1 FROM jobs WHERE id = job_keys.job_id)"}};
 constexpr Statement delete_unused{
@@ -70,10 +74,10 @@ TxTask<size_t> forget_links_step(Tx& tx, int64_t keep_us, int64_t most) {
   GivenRows keys;
   GivenRows links;
   for (const links::LinkId& link : unused) {
-    keys.add(link.text());
+    keys.add(link.text(), links::enrich_link);
     links.add(link);
   }
-  co_await execute_many(tx, free_keys, std::move(keys), Params(links::enrich_link));
+  co_await execute_many(tx, free_keys, std::move(keys));
   co_await execute_many(tx, delete_unused, std::move(links));
   co_return held.size();
 }

@@ -16,9 +16,10 @@ constexpr Statement select_import =
     "  finished_at, last_error "
     "FROM import_jobs WHERE id = $1";
 constexpr Statement select_imports =
-    "SELECT id, user_id, status, total_items, processed_items, failed_items, skipped_items, created_at, started_at, "
-    "  finished_at, last_error "
-    "FROM import_jobs WHERE id = ANY ($1::uuid[])";
+    "SELECT found.* FROM unnest($1::uuid[]) AS given (id) CROSS JOIN LATERAL ("
+    "  SELECT id, user_id, status, total_items, processed_items, failed_items, skipped_items, created_at, started_at, "
+    "    finished_at, last_error "
+    "  FROM import_jobs WHERE id = given.id OFFSET 0) AS found";
 
 // Locked in the order in which they are given.
 constexpr Statement lock_links{Statement::PerDialect{

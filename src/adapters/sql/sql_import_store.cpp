@@ -22,7 +22,7 @@ constexpr Statement begin_running =
     "UPDATE import_jobs SET skipped_items = $2, started_at = now(), updated_at = now(), "
     "  status = CASE WHEN processed_items = total_items THEN 'succeeded' ELSE 'running' END, "
     "  finished_at = CASE WHEN processed_items = total_items THEN now() END, "
-    "  loose_ends = EXISTS (SELECT 1 FROM import_places WHERE import_id = $1) "
+    "  loose_ends = (SELECT true FROM import_places WHERE import_id = $1 ORDER BY instance_id LIMIT 1) IS NOT NULL "
     "WHERE id = $1 AND status = 'queued'";
 constexpr Statement fail_import =
     "UPDATE import_jobs SET status = 'failed', last_error = $2, loose_ends = true, finished_at = now(), updated_at = "
@@ -37,9 +37,10 @@ constexpr Statement find_loose = "SELECT id FROM import_jobs WHERE loose_ends AN
 constexpr Statement fail_broken_off{Statement::PerDialect{
     .postgres = "UPDATE import_jobs SET status = 'failed', last_error = 'the upload broke off', loose_ends = true, "
                 "  finished_at = now(), updated_at = now() "
-                "WHERE id = ANY (ARRAY(SELECT id FROM import_jobs WHERE status = 'queued' "
+                "FROM (SELECT id FROM import_jobs WHERE status = 'queued' "
                 "  AND updated_at < now() - $1::bigint * interval '1 microsecond' "
-                "  ORDER BY updated_at LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED)) RETURNING id",
+                "  ORDER BY updated_at LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED) AS old "
+                "WHERE import_jobs.id = ANY (ARRAY[old.id]) RETURNING import_jobs.id",
     .sqlite = "UPDATE import_jobs SET status = 'failed', last_error = 'the upload broke off', loose_ends = true, "
               "  finished_at = now(), updated_at = now() "
               "WHERE id IN (SELECT id FROM import_jobs WHERE status = 'queued' AND updated_at < now() - $1 "
@@ -48,10 +49,15 @@ constexpr Statement fail_broken_off{Statement::PerDialect{
 constexpr Statement end_of_part =
     "SELECT link_id FROM import_links WHERE outcome = 'pending' AND link_id > $1 ORDER BY link_id LIMIT 1 OFFSET $2";
 // Looks at much, so it is read beside the transactions and looked at again within one.
-constexpr Statement without_job =
-    "SELECT DISTINCT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
-    "LEFT JOIN jobs j ON j.id = l.job_id "
-    "WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2 AND j.id IS NULL ORDER BY l.id LIMIT $3";
+constexpr Statement without_job{Statement::PerDialect{
+    .postgres = "SELECT DISTINCT w.link_id FROM import_links w "
+                "CROSS JOIN LATERAL (SELECT job_id FROM link_canonicals WHERE id = w.link_id OFFSET 0) AS l "
+                "WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2 "
+                "  AND (SELECT true FROM jobs WHERE id = l.job_id) IS NULL ORDER BY w.link_id LIMIT $3",
+    .sqlite = "SELECT DISTINCT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
+              "LEFT JOIN jobs j ON j.id = l.job_id "
+              "WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2 AND j.id IS NULL "
+              "ORDER BY l.id LIMIT $3"}};
 constexpr Statement hold_link{
     Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals WHERE id = $1 FOR NO KEY UPDATE",
                           .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};

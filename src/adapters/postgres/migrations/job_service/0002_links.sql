@@ -58,7 +58,7 @@ CREATE INDEX link_instances_folder ON link_instances (user_id, folder, id);
 
 CREATE INDEX link_instances_import ON link_instances (import_id, id);
 
-CREATE INDEX link_instances_link ON link_instances (link_id);
+CREATE INDEX link_instances_link ON link_instances (link_id, id);
 
 -- Which imports have a link, with how many bookmarks, and whether they still wait for it. The link's row may be gone: no
 -- index finds the imports of a link that do not wait, so no reference is checked.
@@ -71,7 +71,7 @@ CREATE TABLE import_links (
   PRIMARY KEY (import_id, link_id)
 );
 
-CREATE INDEX import_links_pending ON import_links (link_id) WHERE outcome = 'pending';
+CREATE INDEX import_links_pending ON import_links (link_id, import_id) WHERE outcome = 'pending';
 
 -- Candidates for blocking: how often a domain did not want us, and why.
 CREATE TABLE blocked_domains (

@@ -8,7 +8,7 @@ CREATE TABLE import_places (
   PRIMARY KEY (import_id, instance_id)
 );
 
-CREATE INDEX import_places_instance ON import_places (instance_id);
+CREATE INDEX import_places_instance ON import_places (instance_id, import_id);
 
 -- Whether something that follows from how an import ended, or ended being read, is left to do: bookmarks to take over or
 -- to delete, jobs to cancel.
