@@ -84,12 +84,12 @@ class DocumentStore {
   virtual Task<> abort(DocumentKey key, int64_t token) = 0;
   // Gives it up after a failed download: nobody tries for `first`, doubling with every failure in a row to `longest`.
   virtual Task<> fail(DocumentKey key, int64_t token, Duration first, Duration longest) = 0;
-  // Ends claims that have expired. How many.
+  // Ends claims that have expired, some of them each time. How many; none when there are no more.
   virtual Task<int64_t> sweep() = 0;
 
   // The highest change number of an origin: one cheap statement, asked every few seconds by every instance.
   virtual Task<int64_t> last_change(std::string origin) = 0;
-  // What changed after `number`, oldest first.
+  // What changed after `number`, oldest first: some of it each time, nothing when there is no more.
   virtual Task<std::vector<Change>> changes_since(std::string origin, int64_t number) = 0;
 
   // These documents were asked for lately. Those that are not stored are ignored.

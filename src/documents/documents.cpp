@@ -42,7 +42,8 @@ void Documents::start() {
 
 // Of all origins at once: that is what a store sweeps.
 Task<> Documents::sweep() {
-  co_await store_.sweep();
+  int64_t ended = 1;
+  while (ended > 0) ended = co_await store_.sweep();
   co_await clock_.sleep_for(shortest_claim_);
 }
 

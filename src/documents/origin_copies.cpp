@@ -141,10 +141,12 @@ Task<bool> OriginCopies::purge(DocumentPath path) {
 Task<> OriginCopies::learn_changes() {
   const int64_t last = co_await parts_.store.last_change(config_.name);
   if (last == known_change_) co_return;
-  const std::vector<Change> changes = co_await parts_.store.changes_since(config_.name, known_change_);
-  for (const Change& change : changes) learn(change);
-  // Some numbers have no row any more, and some rows came after the number was read.
-  known_change_ = changes.empty() ? last : std::max(last, changes.back().number);
+  do {
+    const std::vector<Change> changes = co_await parts_.store.changes_since(config_.name, known_change_);
+    for (const Change& change : changes) learn(change);
+    // Some numbers have no row any more, and some rows came after the number was read.
+    known_change_ = changes.empty() ? last : changes.back().number;
+  } while (known_change_ < last);
 }
 
 void OriginCopies::learn(const Change& change) {

@@ -70,6 +70,20 @@ TEST_F(OriginDocumentsTest, instances_learn_of_a_refresh_and_it_outranks_the_sta
   EXPECT_EQ(there_now.body(), "fetched 1");
 }
 
+TEST_F(OriginDocumentsTest, an_instance_that_starts_learns_of_all_changes_in_steps) {
+  static_copies.copies[path.text()] = make_document("bundled", clock.wall());
+  store.changes_at_once = 2;
+  for (const char* other : {"a", "b", "c", "d"}) store.rows[other].change = ++store.changes;
+  const auto forced = make_document("forced", clock.wall());
+  forced->forced = true;
+  store.rows[path.text()].document = forced;
+  store.rows[path.text()].change = ++store.changes;
+  OriginDocuments& documents = instance();
+  documents.start();
+  pass(1s);
+  EXPECT_EQ(get_now(documents).body(), "forced");
+}
+
 TEST_F(OriginDocumentsTest, a_copy_of_this_process_stays_when_its_own_change_is_learned) {
   OriginDocuments& documents = instance();
   documents.start();

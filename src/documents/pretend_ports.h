@@ -234,6 +234,8 @@ class PretendStore : public DocumentStore {
     for (const auto& [path, row] : rows) {
       if (row.change > number) found.push_back({path, row.change, row.document && row.document->forced});
     }
+    std::ranges::sort(found, {}, &Change::number);
+    found.resize(std::min(found.size(), changes_at_once));
     co_return found;
   }
   Task<> note_asked(std::string, std::vector<std::string> paths) override {
@@ -267,6 +269,7 @@ class PretendStore : public DocumentStore {
   Duration forget_after{0};
   std::function<void()> after_claim;
   int64_t changes = 0;
+  size_t changes_at_once = 1000;
   int finds = 0;
   int claims = 0;
   int polls = 0;

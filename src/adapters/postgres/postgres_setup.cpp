@@ -81,13 +81,11 @@ std::vector<Setting> role_settings(const SetupConfig& config, const std::string&
       // Bodies of transactions never wait for anything but the database: who is idle inside one is dead or paused.
       // Whoever wants what it has locked outlasts it: their own wait is twice as long.
       {"idle_in_transaction_session_timeout", milliseconds(config.lock_timeout / 2)}};
-  if (service == "job_service") {
-    // What is known of a queue is always wrong: empty when it was looked at, full when it matters. Each of its
-    // statements has an index in the right order; to read and sort everything instead is never right.
-    for (const char* plan :
-         {"enable_seqscan", "enable_bitmapscan", "enable_sort", "enable_hashjoin", "enable_mergejoin", "jit"}) {
-      settings.push_back({plan, "off"});
-    }
+  // Statistics are often wrong: a queue or an outbox is empty when it is analyzed and full when it matters. Statements
+  // have an index in the right order; to read and sort everything instead is never right.
+  for (const char* plan :
+       {"enable_seqscan", "enable_bitmapscan", "enable_sort", "enable_hashjoin", "enable_mergejoin", "jit"}) {
+    settings.push_back({plan, "off"});
   }
   return settings;
 }

@@ -85,36 +85,55 @@ constexpr Statement fail_claim{Statement::PerDialect{
               "  claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
               "  hold_until = now() + min($5, $4 * (1 << min(failures, 20))) "
               "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
-constexpr Statement sweep_strangers =
-    "DELETE FROM documents WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0";
-constexpr Statement sweep_claims =
-    "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
-    "  claim_expires_at = NULL, updated_at = now() "
-    "WHERE claim_expires_at <= now()";
+// In steps on PostgreSQL, each far below the time limit of a statement.
+constexpr Statement sweep_strangers{Statement::PerDialect{
+    .postgres = R"(
+        DELETE FROM documents USING (SELECT origin, path FROM documents
+          WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0
+          ORDER BY claim_expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS expired
+        WHERE documents.origin = ANY (ARRAY[expired.origin])
+          AND documents.path BETWEEN expired.path AND expired.path)",
+    .sqlite =
+        "DELETE FROM documents WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0"}};
+constexpr Statement sweep_claims{Statement::PerDialect{
+    .postgres = R"(
+        UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL,
+          claim_expires_at = NULL, updated_at = now()
+        FROM (SELECT origin, path FROM documents
+          WHERE claim_expires_at <= now() AND (body IS NOT NULL OR listed OR change_number <> 0)
+          ORDER BY claim_expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS expired
+        WHERE documents.origin = ANY (ARRAY[expired.origin])
+          AND documents.path BETWEEN expired.path AND expired.path)",
+    .sqlite = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
+              "  claim_expires_at = NULL, updated_at = now() "
+              "WHERE claim_expires_at <= now()"}};
 // Its row lock also orders the changes of an origin: numbers become visible in their order.
 constexpr Statement next_change =
     "INSERT INTO document_changes AS c (origin, number) VALUES ($1, 1) "
     "ON CONFLICT (origin) DO UPDATE SET number = c.number + 1 RETURNING number";
 constexpr Statement read_change = "SELECT number FROM document_changes WHERE origin = $1";
 constexpr Statement read_changes =
-    "SELECT path, change_number, forced FROM documents WHERE origin = $1 AND change_number > $2 ORDER BY change_number";
+    "SELECT path, change_number, forced FROM documents WHERE origin = $1 AND change_number > $2 "
+    "ORDER BY change_number LIMIT 1000";
 // Once a day is enough for a time of months, and spares the others a write.
-constexpr Statement note_asked_documents{Statement::PerDialect{
-    .postgres = "UPDATE documents SET asked_at = now() "
-                "WHERE origin = $2 AND path = ANY($1::text[]) AND asked_at < now() - interval '1 day'",
-    .sqlite = "UPDATE documents SET asked_at = now() "
-              "WHERE origin = $2 AND path = $1 AND asked_at < now() - 86400000000"}};
+constexpr Statement note_asked_documents{
+    Statement::PerDialect{.postgres = R"(
+        UPDATE documents SET asked_at = now() FROM unnest($1::text[], $2::text[]) AS given (path, origin)
+        WHERE documents.origin = ANY (ARRAY[given.origin]) AND documents.path BETWEEN given.path AND given.path
+          AND CASE WHEN given.path IS NOT NULL THEN asked_at < now() - interval '1 day' END)",
+                          .sqlite = "UPDATE documents SET asked_at = now() "
+                                    "WHERE origin = $2 AND path = $1 AND asked_at < now() - 86400000000"}};
 // In steps, each far below the time limit of a statement.
-constexpr Statement forget_documents{Statement::PerDialect{
-    .postgres = "DELETE FROM documents WHERE origin = $1 AND path = ANY(ARRAY("
-                "  SELECT path FROM documents "
-                "  WHERE origin = $1 AND asked_at <= now() - $2::bigint * interval '1 microsecond' "
-                "    AND (claim_expires_at IS NULL OR claim_expires_at <= now()) LIMIT 1000)) "
-                "AND asked_at <= now() - $2::bigint * interval '1 microsecond' "
-                "AND (claim_expires_at IS NULL OR claim_expires_at <= now())",
-    .sqlite = "DELETE FROM documents WHERE origin = $1 AND path IN ("
-              "  SELECT path FROM documents WHERE origin = $1 AND asked_at <= now() - $2 "
-              "    AND (claim_expires_at IS NULL OR claim_expires_at <= now()) LIMIT 1000)"}};
+constexpr Statement forget_documents{
+    Statement::PerDialect{.postgres = R"(
+        DELETE FROM documents USING (SELECT origin, path FROM documents
+          WHERE origin = $1 AND asked_at <= now() - $2::bigint * interval '1 microsecond'
+            AND (claim_expires_at IS NULL OR claim_expires_at <= now())
+          ORDER BY asked_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS unused
+        WHERE documents.origin = ANY (ARRAY[unused.origin]) AND documents.path BETWEEN unused.path AND unused.path)",
+                          .sqlite = "DELETE FROM documents WHERE origin = $1 AND path IN ("
+                                    "  SELECT path FROM documents WHERE origin = $1 AND asked_at <= now() - $2 "
+                                    "    AND (claim_expires_at IS NULL OR claim_expires_at <= now()) LIMIT 1000)"}};
 constexpr Statement purge_document =
     "UPDATE documents SET state = 'EMPTY', body = NULL, etag = NULL, content_type = NULL, fetched_at = NULL, "
     "  forced = false, failures = 0, hold_until = NULL, change_number = $3, updated_at = now() "
@@ -168,8 +187,8 @@ TxTask<int64_t> sweep_body(Tx& tx) {
 
 TxTask<> note_asked_body(Tx& tx, std::string origin, std::vector<std::string> paths) {
   GivenRows given;
-  for (const std::string& path : paths) given.add(path);
-  co_await execute_many(tx, note_asked_documents, std::move(given), Params(origin));
+  for (const std::string& path : paths) given.add(path, origin);
+  co_await execute_many(tx, note_asked_documents, std::move(given));
 }
 
 TxTask<bool> purge_body(Tx& tx, DocumentKey key) {
