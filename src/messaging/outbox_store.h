@@ -66,7 +66,7 @@ inline constexpr int64_t most_lag = 100'000;
 struct OutboxLag {
   int64_t unpublished = 0;       // up to most_lag; without those that wait behind a dead one
   std::optional<Time> oldest{};  // when the oldest of these was written
-  int64_t dead = 0;              // refused for good: their aggregates wait for an operator
+  int64_t dead = 0;              // refused for good: their aggregates wait for an operator; up to most_lag of a bucket
 };
 
 enum class Refusal { counted, dead, nothing };  // nothing: not ours any more

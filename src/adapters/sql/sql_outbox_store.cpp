@@ -47,9 +47,9 @@ constexpr Statement find_unpublished{Statement::PerDialect{
         "                                AND held.fence = scan.fence AND held.expires_at > now() "
         "                                AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL)) "
         "      AND NOT candidate.published AND candidate.id > scan.after "
-        "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
-        "                      WHERE dead.aggregate_type = candidate.aggregate_type "
-        "                        AND dead.aggregate_id = candidate.aggregate_id) "
+        "      AND (SELECT true FROM outbox_dead AS dead "
+        "           WHERE dead.aggregate_type = candidate.aggregate_type "
+        "             AND dead.aggregate_id = candidate.aggregate_id ORDER BY dead.id LIMIT 1) IS NULL "
         "      AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN "
         "        (SELECT jsonb_array_elements_text($6::text::jsonb)) "
         "    ORDER BY candidate.bucket, candidate.id LIMIT $5) AS event "
@@ -80,12 +80,15 @@ constexpr Statement find_unpublished{Statement::PerDialect{
 
 // The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
 constexpr Statement mark_rows{Statement::PerDialect{
-    .postgres = "WITH ours AS MATERIALIZED (SELECT held.bucket FROM outbox_buckets AS held "
-                "  JOIN unnest($1::text::int[], $2::text::bigint[]) AS mine (bucket, fence) "
-                "    ON held.bucket = mine.bucket AND held.fence = mine.fence "
-                "  ORDER BY held.bucket FOR SHARE OF held) "
-                "UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL "
-                "WHERE id = ANY ($3::text::bigint[]) AND bucket IN (SELECT bucket FROM ours) AND NOT published",
+    .postgres = R"(
+        WITH ours AS MATERIALIZED (SELECT held.bucket
+          FROM unnest($1::text::int[], $2::text::bigint[]) AS mine (bucket, fence)
+          CROSS JOIN LATERAL (SELECT bucket FROM outbox_buckets
+            WHERE bucket = mine.bucket AND fence = mine.fence FOR SHARE) AS held)
+        UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL
+        FROM unnest($3::text::bigint[]) AS given (id)
+        WHERE outbox_events.id = ANY (ARRAY[given.id])
+          AND CASE WHEN given.id IS NOT NULL THEN NOT published AND bucket IN (SELECT bucket FROM ours) END)",
     .sqlite = "UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL "
               "WHERE id IN (SELECT value FROM json_each($3)) AND NOT published AND bucket IN "
               "  (SELECT held.bucket FROM outbox_buckets AS held JOIN json_each($1) AS bucket "
@@ -107,13 +110,14 @@ constexpr Statement remove_row = "DELETE FROM outbox_events WHERE id = $1";
 constexpr Statement measure_lag{Statement::PerDialect{
     .postgres =
         "SELECT count(*), min(created_at), "
-        "  (SELECT count(*) FROM outbox_dead WHERE bucket = ANY ($1::text::int[])) "
+        "  (SELECT count(*) FROM unnest($1::text::int[]) AS scan (bucket) "
+        "    CROSS JOIN LATERAL (SELECT id FROM outbox_dead WHERE bucket = scan.bucket ORDER BY id LIMIT $3) AS dead) "
         "FROM (SELECT event.created_at FROM unnest($1::text::int[], $2::text::bigint[]) AS scan (bucket, after) "
         "  CROSS JOIN LATERAL (SELECT candidate.created_at FROM outbox_events AS candidate "
         "    WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after "
-        "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
-        "                      WHERE dead.aggregate_type = candidate.aggregate_type "
-        "                        AND dead.aggregate_id = candidate.aggregate_id) "
+        "      AND (SELECT true FROM outbox_dead AS dead "
+        "           WHERE dead.aggregate_type = candidate.aggregate_type "
+        "             AND dead.aggregate_id = candidate.aggregate_id ORDER BY dead.id LIMIT 1) IS NULL "
         "    ORDER BY candidate.bucket, candidate.id LIMIT $3) AS event "
         "  LIMIT $3) AS counted",
     .sqlite = "SELECT count(*), min(created_at), "

@@ -53,7 +53,9 @@ CREATE TABLE outbox_dead (
   failed_at timestamptz NOT NULL
 );
 
-CREATE INDEX outbox_parked ON outbox_dead (aggregate_type, aggregate_id);
+CREATE INDEX outbox_parked ON outbox_dead (aggregate_type, aggregate_id, id);
+
+CREATE INDEX outbox_dead_of_bucket ON outbox_dead (bucket, id);
 
 -- Who publishes which bucket. Rewritten at every renewal, so there is room beside each row.
 CREATE TABLE outbox_buckets (
