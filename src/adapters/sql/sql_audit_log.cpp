@@ -15,9 +15,9 @@ constexpr Statement insert_entry = R"(
 // Looks at the oldest hundred only: whoever writes one entry takes away up to a hundred, so it never falls behind.
 // $1: the highest id that goes because there are too many; $2: how long entries are kept, in microseconds.
 constexpr Statement delete_old{Statement::PerDialect{.postgres = R"(
-    DELETE FROM audit_log WHERE id IN (
-      SELECT oldest.id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT 100) AS oldest
-      WHERE oldest.id <= $1 OR oldest.at < now() - $2::bigint * interval '1 microsecond'))",
+    DELETE FROM audit_log USING (SELECT id, at FROM audit_log ORDER BY id LIMIT 100) AS oldest
+    WHERE audit_log.id = ANY (ARRAY[oldest.id])
+      AND (oldest.id <= $1 OR oldest.at < now() - $2::bigint * interval '1 microsecond'))",
                                                      .sqlite = R"(
     DELETE FROM audit_log WHERE id IN (
       SELECT oldest.id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT 100) AS oldest

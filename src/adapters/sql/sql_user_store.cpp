@@ -6,7 +6,7 @@ namespace {
 constexpr Statement insert_user =
     "INSERT INTO users (id, email, email_hash, password_hash, role, status, created_at, updated_at) "
     "VALUES ($1, $2, $3, $4, $5, 'ACTIVE', now(), now()) ON CONFLICT (email_hash) DO NOTHING";
-constexpr Statement find_role = "SELECT 1 FROM users WHERE role = $1 LIMIT 1";
+constexpr Statement find_role = "SELECT 1 FROM users WHERE role = $1 ORDER BY id LIMIT 1";
 
 }  // namespace
 

@@ -12,6 +12,8 @@ CREATE TABLE api_keys (
   last_used_at timestamptz
 );
 
+CREATE INDEX api_keys_of_name ON api_keys (name) WHERE revoked_at IS NULL;
+
 -- Uses of an administrator's right, in the order in which they were written.
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -9,3 +9,5 @@ CREATE TABLE users (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
+
+CREATE INDEX users_with_rights ON users (role, id) WHERE role <> 'USER';
