@@ -1,6 +1,22 @@
 # Compiles a room's migrations into the program: src/ROOM/migrations/[SCHEMA/]NNNN_name.sql becomes
 # sluice::ROOM::migrations(), declared in src/ROOM/migrations.h, one set per folder. A changed, new or removed file
-# configures again by itself.
+# configures again by itself. A line "\ir FILE" stands for the text of that file, as in psql.
+
+# Sets OUT to the text of FILE with what it includes.
+function(sluice_migration_text file out)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  string(REGEX MATCHALL "\\\\ir [^\n]+" includes "${text}")
+  foreach(include ${includes})
+    string(SUBSTRING "${include}" 4 -1 path)
+    get_filename_component(folder ${file} DIRECTORY)
+    get_filename_component(path ${path} ABSOLUTE BASE_DIR ${folder})
+    sluice_migration_text(${path} included)
+    string(STRIP "${included}" included)
+    string(REPLACE "${include}" "${included}" text "${text}")
+  endforeach()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
 
 # Sets OUT to C++ initializers of the migrations in FOLDER.
 function(sluice_migration_entries folder out)
@@ -13,8 +29,7 @@ function(sluice_migration_entries folder out)
     endif()
     set(number ${CMAKE_MATCH_1})
     set(name ${CMAKE_MATCH_2})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-    file(READ ${file} text)
+    sluice_migration_text(${file} text)
     string(APPEND entries "        {${number}, \"${name}\", R\"migration(${text})migration\"},\n")
   endforeach()
   set(${out} "${entries}" PARENT_SCOPE)

@@ -1,19 +1,4 @@
--- One row per key for ever: its fence must never start again.
-CREATE TABLE fenced_leases (
-  key text PRIMARY KEY,
-  owner text NOT NULL,
-  fence bigint NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-
-CREATE TABLE slots (
-  key text NOT NULL,
-  number bigint NOT NULL,
-  owner text NOT NULL,
-  token bigint NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (key, number)
-);
+\ir ../shared_state.sql
 
 -- Circuit breakers. Times are microseconds of the database's clock, 0 is never.
 CREATE TABLE breakers (
