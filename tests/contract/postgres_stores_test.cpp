@@ -34,6 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engi
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Postgres, DayBudgetsContract, snapshot_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, DocumentChangesContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, InboxContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobStoreContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobMessagesContract, job_service, engine_name);

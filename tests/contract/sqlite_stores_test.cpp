@@ -48,6 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentChangesContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/contract/day_budgets_contract.h"
+#include "tests/contract/document_changes_contract.h"
 #include "tests/contract/document_store_contract.h"
 #include "tests/contract/fenced_leases_contract.h"
 #include "tests/contract/job_messages_contract.h"
