@@ -76,7 +76,8 @@ class PostgresJobPlans : public PostgresPlans {
       const jobs::LockedJob lock{claimed[i].id, claimed[i].token};
       locks.push_back(lock);
       if (i % 2 == 0) {
-        completions.push_back({lock});
+        completions.push_back({lock, std::nullopt, claimed[i].kind, claimed[i].throttle_key});
+        if (i % 3 == 0) completions.back().throttle_key.reset();
         continue;
       }
       failures.push_back({.job = lock, .error = "it broke", .permanent = i % 3 == 0, .released = i % 5 == 0});

@@ -13,7 +13,7 @@ constexpr Statement remove_old_rows{Statement::PerDialect{
         DELETE FROM inbox USING (SELECT consumer, message_id FROM inbox
           WHERE seen_at < now() - $1 * interval '1 microsecond' ORDER BY seen_at LIMIT $2
           FOR UPDATE SKIP LOCKED) AS old
-        WHERE inbox.consumer = ANY (ARRAY[old.consumer]) AND inbox.message_id = ANY (ARRAY[old.message_id]))",
+        WHERE inbox.consumer = ANY (ARRAY[old.consumer]) AND inbox.message_id BETWEEN old.message_id AND old.message_id)",
     .sqlite = "DELETE FROM inbox WHERE (consumer, message_id) IN (SELECT consumer, message_id FROM inbox "
               "WHERE seen_at < now() - $1 ORDER BY seen_at LIMIT $2)"}};
 

@@ -114,7 +114,8 @@ constexpr Statement hand_on{Statement::PerDialect{
 constexpr Statement free_unique_keys{
     Statement::PerDialect{.postgres = R"(
         DELETE FROM job_keys USING unnest($1::text[], $2::text[], $3::uuid[]) AS given (kind, unique_key, id)
-        WHERE job_keys.kind = ANY (ARRAY[given.kind]) AND job_keys.unique_key = ANY (ARRAY[given.unique_key])
+        WHERE job_keys.kind = ANY (ARRAY[given.kind])
+          AND job_keys.unique_key BETWEEN given.unique_key AND given.unique_key
           AND job_keys.job_id = ANY (ARRAY[given.id]))",
                           .sqlite = "DELETE FROM job_keys WHERE kind = $1 AND unique_key = $2 AND job_id = $3"}};
 

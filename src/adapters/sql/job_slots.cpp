@@ -33,7 +33,7 @@ constexpr Statement note_starts{
           SELECT max(locked_at) AS last_start FROM (SELECT locked_at, status FROM jobs
             WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder
           WHERE status = 'running') AS running
-        WHERE noted.kind = ANY (ARRAY[given.kind]) AND noted.throttle_key = ANY (ARRAY[given.throttle_key])
+        WHERE noted.kind = ANY (ARRAY[given.kind]) AND noted.throttle_key BETWEEN given.throttle_key AND given.throttle_key
           AND running.last_start > coalesce(noted.last_start, '-infinity'))",
                           .sqlite = "UPDATE throttle_keys SET last_start = max(coalesce(last_start, 0), coalesce(("
                                     "  SELECT max(locked_at) FROM jobs "
@@ -101,7 +101,7 @@ constexpr Statement write_looks{
     Statement::PerDialect{.postgres = R"(
         UPDATE throttle_keys AS kept SET look_at = given.look_at
         FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS given (kind, throttle_key, look_at)
-        WHERE kept.kind = ANY (ARRAY[given.kind]) AND kept.throttle_key = ANY (ARRAY[given.throttle_key]))",
+        WHERE kept.kind = ANY (ARRAY[given.kind]) AND kept.throttle_key BETWEEN given.throttle_key AND given.throttle_key)",
                           .sqlite = "UPDATE throttle_keys SET look_at = $3 WHERE kind = $1 AND throttle_key = $2"}};
 
 // Subqueries with a limit, which PostgreSQL can't turn into a join with all jobs.
@@ -126,7 +126,7 @@ constexpr Statement lock_free_rows{Statement::PerDialect{
 constexpr Statement remove_keys{
     Statement::PerDialect{.postgres = R"(
         DELETE FROM throttle_keys AS k USING unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
-        WHERE k.kind = ANY (ARRAY[given.kind]) AND k.throttle_key = ANY (ARRAY[given.throttle_key])
+        WHERE k.kind = ANY (ARRAY[given.kind]) AND k.throttle_key BETWEEN given.throttle_key AND given.throttle_key
           AND coalesce(k.last_start < now() - interval '1 day', true)
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL LIMIT 1) IS NULL
           AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)",
