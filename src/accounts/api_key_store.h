@@ -57,7 +57,7 @@ class ApiKeyStore {
   // False where that secret is known already (also to a revoked key); then nothing changes.
   virtual Task<bool> add(ApiKey key) = 0;
 
-  // Makes `key` the only one of its name. It belongs to the caller of the first key of that name and role.
+  // Makes `key` the only one of its name. It belongs to the caller whose key of that name and role it retires.
   virtual Task<Adoption> adopt(ApiKey key) = 0;
 
   // Adds a key of the old one's caller, with its name and role; the old one ends at `old_ends`, or sooner if it was to.

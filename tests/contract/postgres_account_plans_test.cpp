@@ -26,8 +26,8 @@ class PostgresAccountPlans : public PostgresPlans {
   // Keys that were rotated are kept; nobody is an administrator.
   void fill_tables() override {
     for (const char* text : {
-             "INSERT INTO api_keys (id, name, role, key_hash, revoked_at) "
-             "SELECT gen_random_uuid(), 'key ' || i % 100, 'SERVICE', sha256(i::text::bytea), now() "
+             "INSERT INTO api_keys (id, owner_id, name, role, key_hash, revoked_at) "
+             "SELECT gen_random_uuid(), gen_random_uuid(), 'key ' || i % 100, 'SERVICE', sha256(i::text::bytea), now() "
              "FROM generate_series(1, 30000) AS i",
              "INSERT INTO users (id, email, email_hash, password_hash, role, status, created_at, updated_at) "
              "SELECT gen_random_uuid(), 'e', sha256(i::text::bytea), 'p', 'USER', 'ACTIVE', now(), now() "

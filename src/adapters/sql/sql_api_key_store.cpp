@@ -19,7 +19,7 @@ constexpr Statement insert_key = R"(
     ON CONFLICT (key_hash) DO NOTHING)";
 constexpr Statement insert_adopted = R"(
     INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
-    VALUES ($1, coalesce((SELECT owner_id FROM api_keys WHERE name = $2 AND role = $3 ORDER BY created_at, id LIMIT 1), $1),
+    VALUES ($1, coalesce((SELECT owner_id FROM api_keys WHERE name = $2 AND role = $3 AND revoked_at IS NULL LIMIT 1), $1),
       $2, $3, $4, now(), $5)
     ON CONFLICT (key_hash) DO NOTHING)";
 
