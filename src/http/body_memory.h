@@ -1,7 +1,7 @@
 // One bound for the memory of all request bodies together. Internal to the server.
 //
 // The limits of routes bound one body each; thousands of connections could fill the memory all the same. A body that
-// does not come along with its head takes its share before it is read, and is refused where too little is left.
+// does not come along with its head takes its share as its bytes arrive, and is refused where too little is left.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,11 @@ class BodyMemory {
 
   size_t used() const { return used_.load(std::memory_order_relaxed); }
 
+  size_t left() const {
+    const size_t taken = used();
+    return taken < limit_ ? limit_ - taken : 0;
+  }
+
   // Given back when destroyed.
   class Share {
    public:
@@ -25,6 +30,8 @@ class BodyMemory {
     Share& operator=(const Share&) = delete;
     ~Share() { give_back(); }
 
+    // Whether that much is left now. Takes nothing.
+    bool could_grow_to(size_t bytes) const { return bytes <= bytes_ || bytes - bytes_ <= memory_.left(); }
     // False, and no change, where less than that is left.
     bool grow_to(size_t bytes) {
       if (bytes <= bytes_) return true;

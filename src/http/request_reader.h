@@ -72,7 +72,7 @@ class RequestReader final : public BodySource {
   // Bounded: only framing may be left unparsed (a chunk's head, trailers), and none that we accept is this long.
   bool is_framing_too_long() const { return input_.unread().size() > config_.max_head; }
   Task<> continue_if_expected();
-  bool make_room(std::string& body);
+  bool make_room(std::string& body, bool is_first);
   void wait_for_body();
   bool take_body(size_t got, const Error& failed);
 
@@ -113,13 +113,17 @@ bool RequestReader<Stream>::take_body(size_t got, const Error& failed) {
   return take(got, failed) && !stream_.is_late();
 }
 
-// All of a body whose length is known, so that it is not refused half-way. The share of a chunked one grows with it.
+// The share grows with what has come, so a length that is only announced takes nothing from other bodies. A body whose
+// announced length does not fit now is refused before it is read.
 template <class Stream>
-bool RequestReader<Stream>::make_room(std::string& body) {
-  constexpr size_t first_share = 64 << 10;
+bool RequestReader<Stream>::make_room(std::string& body, bool is_first) {
+  constexpr size_t first_share = 2 * InputBuffer::first_size;
   const RequestHead& head = parser_.head();
-  if (head.chunked && body.capacity() - body.size() >= input_.capacity()) return true;
-  const size_t wanted = head.chunked ? std::max(first_share, 2 * body.capacity()) : head.content_length;
+  const size_t to_come = head.chunked ? input_.capacity() : head.content_length - body.size();
+  if (is_first && !head.chunked && !share_.could_grow_to(head.content_length)) return false;
+  if (body.capacity() - body.size() >= std::min(to_come, input_.capacity())) return true;
+  size_t wanted = std::max(first_share, 2 * body.capacity());
+  if (!head.chunked) wanted = std::min<size_t>(wanted, head.content_length);
   if (!share_.grow_to(wanted)) return false;
   body.reserve(wanted);
   return true;
@@ -137,7 +141,7 @@ Task<std::optional<Problem>> RequestReader<Stream>::read_body() {
   bool is_first = true;
   while (parser_.state() == RequestParser::State::body) {
     if (is_framing_too_long()) co_return problem_of(ParseError::malformed);
-    if (!make_room(body)) co_return body_memory_used_up();
+    if (!make_room(body, is_first)) co_return body_memory_used_up();
     if (std::exchange(is_first, false)) co_await continue_if_expected();
     body_bytes_ = body.size();
     wait_for_body();

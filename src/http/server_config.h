@@ -33,8 +33,8 @@ struct ServerConfig {
 
   size_t max_connections = 10'000;         // above, the longest idle one is closed; where none is idle: 503
   size_t max_connections_per_address = 0;  // 0: no limit; 503 and closed above
-  size_t body_memory = 256 << 20;  // of all bodies that are kept whole; 503 before one is read for which none is left
-  size_t max_in_flight = 5'000;    // requests whose handlers run; more get 503
+  size_t body_memory = 256 << 20;          // of all bodies that are kept whole, as they arrive; 503 where none is left
+  size_t max_in_flight = 5'000;            // requests whose handlers run; more get 503
 
   // Proxies whose X-Forwarded-For and -Proto are believed, as addresses or networks ("10.0.0.0/8").
   std::vector<std::string> trusted_proxies{};

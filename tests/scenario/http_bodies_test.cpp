@@ -49,16 +49,26 @@ TEST(HttpBodies, a_caller_who_is_let_in_on_the_head_sends_its_body) {
   EXPECT_EQ(asked.client.read_response().status, 400);
 }
 
+// Waits until bodies that have arrived leave less than `length` of the common memory.
+RawResponse wait_for_refusal(const TestServer& server, size_t length) {
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (true) {
+    RawClient client(server.port());
+    client.send(head("/echo", length, "Expect: 100-continue\r\n"));
+    RawResponse response = client.read_response();
+    if (response.status != 100 || std::chrono::steady_clock::now() > give_up) return response;
+  }
+}
+
 TEST(HttpBodies, bodies_above_their_common_memory_are_refused_before_they_are_read) {
   http::ServerConfig config = quick_config();
   config.body_memory = 100'000;
   const TestServer server(config);
   Expected first(server, "/echo", 90'000);
   EXPECT_EQ(first.first_status, 100);
+  first.client.send(std::string(89'999, '1'));
 
-  RawClient second(server.port());
-  second.send(head("/echo", 20'000, "Expect: 100-continue\r\n"));
-  const RawResponse refused = second.read_response();
+  const RawResponse refused = wait_for_refusal(server, 20'000);
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.header("Retry-After"), "1");
   EXPECT_THAT(refused.body, HasSubstr(R"("code":"overloaded")"));
@@ -66,9 +76,25 @@ TEST(HttpBodies, bodies_above_their_common_memory_are_refused_before_they_are_re
   small.send(head("/echo", 2) + "{}");
   EXPECT_EQ(small.read_response().status, 200);
 
-  first.client.send(std::string(90'000, '1'));
+  first.client.send("1");
   EXPECT_EQ(first.client.read_response().status, 200);
   EXPECT_EQ(Expected(server, "/echo", 90'000).first_status, 100);
+}
+
+TEST(HttpBodies, bodies_that_are_only_announced_take_no_memory_from_others) {
+  http::ServerConfig config = quick_config();
+  config.body_memory = 150'000;
+  const TestServer server(config);
+  std::vector<std::unique_ptr<Expected>> silent;
+  for (int i = 0; i < 5; ++i) {
+    silent.push_back(std::make_unique<Expected>(server, "/echo", 70'000));
+    EXPECT_EQ(silent.back()->first_status, 100) << i;
+    silent.back()->client.send("1");
+  }
+  Expected honest(server, "/echo", 70'000);
+  EXPECT_EQ(honest.first_status, 100);
+  honest.client.send(std::string(70'000, '1'));
+  EXPECT_EQ(honest.client.read_response().body, std::string(70'000, '1'));
 }
 
 TEST(HttpBodies, a_chunked_body_takes_its_part_of_the_common_memory_as_it_grows) {
@@ -77,12 +103,14 @@ TEST(HttpBodies, a_chunked_body_takes_its_part_of_the_common_memory_as_it_grows)
   const TestServer server(config);
   Expected first(server, "/echo", 60'000);
   EXPECT_EQ(first.first_status, 100);
+  first.client.send(std::string(59'999, '1'));
+  EXPECT_EQ(wait_for_refusal(server, 100'000).status, 503);
   RawClient chunked(server.port());
   chunked.send(
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
   chunked.try_send("11170\r\n" + std::string(70'000, '1') + "\r\n0\r\n\r\n");
   EXPECT_EQ(chunked.read_response().status, 503);
-  first.client.send(std::string(60'000, '1'));
+  first.client.send("1");
   EXPECT_EQ(first.client.read_response().status, 200);
   RawClient again(server.port());
   again.send(
