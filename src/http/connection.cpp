@@ -32,7 +32,7 @@ class StreamConnection final : public Connection, private Line {
         stream_(worker, cancel_, std::forward<Args>(args)...),
         exchange_(worker),
         place_(worker.engine),
-        reader_(worker, stream_, exchange_, place_),
+        reader_(worker, *this, stream_, exchange_, place_),
         writer_(stream_, exchange_, std::move(slot)) {}
 
   Task<> run() override;
@@ -283,6 +283,7 @@ bool StreamConnection<Stream>::send_at_once(Response& response) {
 
 template <class Stream>
 Task<> StreamConnection<Stream>::close() {
+  if (!is_linked()) worker_.idle.push_back(*this);
   if constexpr (!is_plain) {
     // Says that this is the end, and not somebody cutting the line.
     stream_.wait_for(Wait::goodbye, config_.lingering_time);

@@ -90,8 +90,8 @@ struct Engine {
   std::array<std::unique_ptr<RouteMetrics>, 8> unmatched_;
 };
 
-// A connection that waits for a request, and can be closed to make room for another. It is in its thread's list while
-// it waits.
+// A connection that waits for its client, and can be closed to make room for another. It is in one of its thread's
+// lists while it waits.
 class IdleConnection
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -113,8 +113,11 @@ struct Worker {
   Engine& engine;
   asio::io_context& context;
   TimerWheel wheel;
-  // In the order in which they began to wait.
-  boost::intrusive::list<IdleConnection, boost::intrusive::constant_time_size<false>> idle;
+  using Waiting = boost::intrusive::list<IdleConnection, boost::intrusive::constant_time_size<false>>;
+  // Connections without a request to handle, in the order in which they began to wait.
+  Waiting idle;
+  // Connections whose request cannot be handled before more of its body comes, in the order of their last bytes.
+  Waiting receiving;
   SeededRandom random;
   std::string date;  // "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
 

@@ -95,20 +95,26 @@ void Listener::adopt(Socket socket, Address peer) {
                  }));
 }
 
-// When all are in use, the connection that has waited for its next request for the longest time goes. Only those of
-// this thread are asked: the others' lists are not ours, and the kernel spreads connections evenly.
+// When all are in use, the connection that has waited for its next request for the longest time goes, and where there
+// is none, the one that has waited for the rest of a body for the longest time. Only those of this thread are asked:
+// the others' lists are not ours, and the kernel spreads connections evenly.
 std::optional<ConnectionSlots::Slot> Listener::take_slot() {
+  if (auto slot = worker_.engine.slots->take()) return slot;
+  if (auto slot = take_slot_of(worker_.idle)) return slot;
+  if (auto slot = take_slot_of(worker_.receiving)) return slot;
+  count_rejected("connections");
+  return std::nullopt;
+}
+
+std::optional<ConnectionSlots::Slot> Listener::take_slot_of(Worker::Waiting& waiting) {
   constexpr int asked_at_most = 16;
-  ConnectionSlots& slots = *worker_.engine.slots;
-  if (auto slot = slots.take()) return slot;
-  auto next = worker_.idle.begin();
-  for (int asked = 0; asked < asked_at_most && next != worker_.idle.end(); ++asked) {
+  auto next = waiting.begin();
+  for (int asked = 0; asked < asked_at_most && next != waiting.end(); ++asked) {
     IdleConnection& longest = *next++;
     if (!longest.make_room()) continue;
     count_rejected("idle_connection");
-    if (auto slot = slots.take()) return slot;
+    if (auto slot = worker_.engine.slots->take()) return slot;
   }
-  count_rejected("connections");
   return std::nullopt;
 }
 

@@ -44,6 +44,7 @@ class Listener {
   void tell_accept_failure(const boost::system::error_code& failed);
   void adopt(Socket socket, Address peer);
   std::optional<ConnectionSlots::Slot> take_slot();
+  std::optional<ConnectionSlots::Slot> take_slot_of(Worker::Waiting& waiting);
 
   Worker worker_;
   std::shared_ptr<asio::ssl::context> tls_;

@@ -20,8 +20,10 @@ class RequestReader final : public BodySource {
  public:
   using Error = boost::system::error_code;
 
-  RequestReader(Worker& worker, TimedStream<Stream>& stream, Exchange& exchange, Place& place)
+  RequestReader(Worker& worker, IdleConnection& connection, TimedStream<Stream>& stream, Exchange& exchange,
+                Place& place)
       : worker_(worker),
+        connection_(connection),
         config_(worker.engine.config),
         stream_(stream),
         exchange_(exchange),
@@ -77,6 +79,7 @@ class RequestReader final : public BodySource {
   bool take_body(size_t got, const Error& failed);
 
   Worker& worker_;
+  IdleConnection& connection_;
   const ServerConfig& config_;
   TimedStream<Stream>& stream_;
   Exchange& exchange_;
@@ -145,8 +148,10 @@ Task<std::optional<Problem>> RequestReader<Stream>::read_body() {
     if (std::exchange(is_first, false)) co_await continue_if_expected();
     body_bytes_ = body.size();
     wait_for_body();
+    worker_.receiving.push_back(connection_);
     Error failed;
     const size_t got = co_await read_some(failed);
+    if (connection_.is_linked()) connection_.unlink();
     stream_.waited();
     if (!take_body(got, failed)) co_return request_timeout();
     parse_body();

@@ -72,6 +72,45 @@ TEST(HttpOverload, connections_per_address_can_be_limited) {
   EXPECT_EQ(second.read_response().status, 503);
 }
 
+TEST(HttpOverload, a_connection_that_waits_for_a_body_goes_when_no_other_is_idle) {
+  http::ServerConfig config = quick_config();
+  config.max_connections = 2;
+  const TestServer server(config);
+  const std::string head =
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n"
+      "Expect: 100-continue\r\n\r\n";
+  RawClient first(server.port());
+  first.send(head);
+  EXPECT_EQ(first.read_response().status, 100);
+  RawClient second(server.port());
+  second.send(head);
+  EXPECT_EQ(second.read_response().status, 100);
+  {
+    RawClient third(server.port());
+    EXPECT_EQ(third.get("/alive").status, 200);
+    EXPECT_EQ(first.read_to_end(), "");
+    // A connection without a request goes before one whose body comes.
+    RawClient fourth(server.port());
+    EXPECT_EQ(fourth.get("/alive").status, 200);
+    EXPECT_EQ(third.read_to_end(), "");
+  }
+  second.send("123456789");
+  EXPECT_EQ(second.read_response().body, "123456789");
+}
+
+TEST(HttpOverload, a_refused_connection_that_lingers_goes_when_connections_run_out) {
+  http::ServerConfig config = quick_config();
+  config.max_connections = 1;
+  config.lingering_time = 20s;
+  const TestServer server(config);
+  RawClient refused(server.port());
+  refused.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n");
+  EXPECT_EQ(refused.read_response().status, 413);
+  EXPECT_EQ(refused.read_to_end(), "");
+  RawClient client(server.port());
+  EXPECT_EQ(client.get("/alive").status, 200);
+}
+
 // What a connection through the proxy that serves `client` is answered.
 struct Proxied {
   Proxied(const TestServer& server, const std::string& client) : connection(server.port()) {
