@@ -12,6 +12,8 @@ namespace sluice::http {
 namespace {
 
 constexpr int backlog = 4096;
+// More than this many missed ticks are not made up for.
+constexpr int ticks_at_once = 10;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
@@ -126,7 +128,10 @@ Task<> Listener::tick() {
     worker_.refresh_date();
     in_flight_gauge().set(static_cast<double>(worker_.engine.in_flight.load(std::memory_order_relaxed)));
     body_memory_gauge().set(static_cast<double>(worker_.engine.body_memory.used()));
-    for (const Instant now = clock.now(); next <= now; next += worker_.wheel.tick()) worker_.wheel.advance();
+    // Time in which this thread stood still is not the clients': they could not be heard.
+    const Instant now = clock.now();
+    next = std::max(next, now - ticks_at_once * worker_.wheel.tick());
+    for (; next <= now; next += worker_.wheel.tick()) worker_.wheel.advance();
   }
 }
 

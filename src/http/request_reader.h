@@ -88,7 +88,7 @@ class RequestReader final : public BodySource {
   InputBuffer input_;
   uint64_t body_bytes_ = 0;  // read so far
   Duration body_waited_{};   // for the client to send them
-  Instant waits_since_{};
+  Duration waits_since_{};   // by the wheel, so that time in which the thread stood still does not count
   BodyMemory::Share share_;
 };
 
@@ -106,13 +106,13 @@ template <class Stream>
 void RequestReader<Stream>::wait_for_body() {
   const auto earned = std::chrono::seconds(body_bytes_ / std::max<size_t>(1, config_.min_body_rate));
   const Duration left = config_.body_timeout + earned - body_waited_;
-  waits_since_ = worker_.engine.clock.now();
+  waits_since_ = worker_.wheel.passed();
   stream_.wait_for(Wait::body, std::clamp(left, Duration{1}, config_.body_idle_timeout));
 }
 
 template <class Stream>
 bool RequestReader<Stream>::take_body(size_t got, const Error& failed) {
-  body_waited_ += std::chrono::floor<Duration>(worker_.engine.clock.now() - waits_since_);
+  body_waited_ += worker_.wheel.passed() - waits_since_;
   return take(got, failed) && !stream_.is_late();
 }
 

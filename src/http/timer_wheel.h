@@ -48,6 +48,8 @@ class TimerWheel {
   void advance();
 
   Duration tick() const { return tick_; }
+  // How much time has passed, in whole ticks.
+  Duration passed() const { return now_ * tick_; }
 
  private:
   static constexpr size_t slots = 512;

@@ -60,6 +60,24 @@ TEST(HttpTimeLimits, a_handshake_is_late_even_if_its_next_bytes_came_at_that_mom
   EXPECT_EQ(client.read_to_end(), "");
 }
 
+TEST(HttpTimeLimits, a_body_is_not_late_because_the_server_stood_still) {
+  http::ServerConfig config = quick_config();
+  config.body_timeout = config.body_idle_timeout = 1s;
+  TestServer server(config);
+  RawClient client(server.port());
+  const std::string body(50'000, '1');
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 50000\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.read_response().status, 100);
+  server.on_thread([&client, &body] {
+    client.send(body);
+    timespec longer{.tv_sec = 1, .tv_nsec = 500'000'000};
+    ::nanosleep(&longer, nullptr);  // allowed: a thread that is busy, not a wait
+  });
+  EXPECT_EQ(client.read_response().status, 200);
+}
+
 TEST(HttpTimeLimits, a_client_that_goes_on_sending_after_its_refusal_is_left_in_time) {
   http::ServerConfig config = quick_config();
   config.lingering_time = limit;
