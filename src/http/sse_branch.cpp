@@ -10,7 +10,7 @@ namespace sluice::http {
 namespace {
 
 // A heartbeat is spread over this many parts of its time, so that thousands of sends do not come at once.
-constexpr int beats = 16;
+constexpr size_t beats = 16;
 constexpr Duration last_words_time = 1s;
 // After this many sends in a row the thread's other work gets its turn.
 constexpr size_t sends_in_a_row = 1024;
@@ -201,7 +201,9 @@ Task<> SseHub::Branch::beat() {
     // Who did not take the last words by now will not.
     for (const auto& outlet : leaving_) outlet->close();
     leaving_.clear();
-    const size_t share = (all_.size() + beats - 1) / beats;
+    owed_ += all_.size();
+    const size_t share = owed_ / beats;
+    owed_ %= beats;
     for (size_t i = 0; i < share && !all_.empty(); ++i) {
       cursor_ = cursor_ == 0 || cursor_ > all_.size() ? all_.size() : cursor_;
       send(*all_[--cursor_], heartbeat);

@@ -62,6 +62,7 @@ class SseHub::Branch {
   std::unordered_map<std::string, std::unique_ptr<Topic>> topics_;
   std::vector<std::unique_ptr<Subscription>> all_;
   std::vector<std::shared_ptr<Outlet>> leaving_;  // have got their last words
+  size_t owed_ = 0;                               // parts of heartbeats that were not due as a whole yet
   size_t cursor_ = 0;                             // where in all_ the next heartbeats go
   std::atomic<size_t> size_{0};
   bool beating_ = false;

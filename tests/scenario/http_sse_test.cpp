@@ -74,6 +74,16 @@ TEST(Sse, idle_streams_get_a_heartbeat) {
   }
 }
 
+TEST(Sse, a_lone_stream_gets_no_more_heartbeats_than_are_due) {
+  http::SseConfig sse;
+  sse.heartbeat = 160ms;
+  TestServer server(quick_config(), 1, sse);
+  const auto began = std::chrono::steady_clock::now();
+  const auto client = subscribe(server.port(), "/events/a");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client->read_until("\n\n"), ":\n\n");
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 3 * sse.heartbeat);
+}
+
 TEST(Sse, who_does_not_read_is_dropped_and_nobody_else) {
   TestServer server;
   const auto slow = subscribe(server.port(), "/events/a");
