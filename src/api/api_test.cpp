@@ -229,7 +229,7 @@ TEST_F(ApiTest, openapi_names_role_problems_and_headers_of_an_endpoint) {
   EXPECT_THAT(operation, testing::HasSubstr(R"("401":{"$ref":"#/components/responses/401"})"));
   EXPECT_THAT(operation, testing::HasSubstr(R"("enum":["thing-gone"])"));
   EXPECT_THAT(operation, testing::HasSubstr(R"("enum":["malformed-json","missing-field","unknown-field","wrong-type",)"
-                                            R"("malformed-request","malformed-path"])"));
+                                            R"("malformed-request","malformed-path","malformed-query"])"));
   EXPECT_THAT(text, testing::HasSubstr(R"("WWW-Authenticate":{)"));
   EXPECT_THAT(text, testing::HasSubstr(R"("Retry-After":{)"));
 }
@@ -262,6 +262,19 @@ TEST(DecodeQuery, reads_described_parameters_and_names_the_one_that_is_wrong) {
     EXPECT_THAT(result_of(bad), testing::AllOf(testing::StartsWith("422"), testing::HasSubstr("invalid-value"))) << bad;
   }
   EXPECT_THAT(result_of("limit=0"), testing::HasSubstr(R"("field":"limit")"));
+}
+
+TEST(DecodeQuery, names_a_parameter_that_is_there_twice_or_is_not_text) {
+  http::Request request;
+  for (const std::string query : {"kind=a&kind=b", "kind=%00", "kind=%ff"}) {
+    request.query = query;
+    auto page = decode_query<Page>(request);
+    ASSERT_FALSE(page) << query;
+    EXPECT_EQ(page.error().status, 422) << query;
+    const std::string& body = std::get<std::string>(page.error().body);
+    EXPECT_THAT(body, testing::HasSubstr(R"("field":"kind")")) << query;
+    EXPECT_THAT(body, testing::Not(testing::HasSubstr("JSON"))) << query;
+  }
 }
 
 TEST(DecodeQuery, the_document_shows_what_is_read) {

@@ -79,9 +79,8 @@ http::Response bad_path(const http::Request& request) {
   return problem.to_response(request.request_id);
 }
 
-http::Response bad_field(const http::Request& request, const json::DecodeError& error) {
-  const bool is_path = error.path == "path" && error.kind == json::DecodeError::Kind::invalid;
-  return is_path ? bad_path(request) : undecodable(request, error);
+bool is_about_path(const json::DecodeError& error) {
+  return error.path == "path" && error.kind == json::DecodeError::Kind::invalid;
 }
 
 http::Response unknown_origin(const http::Request& request) {
@@ -192,7 +191,7 @@ Task<http::Response> serve_json(Documents& documents, const http::Request& reque
 
 Task<http::Response> look_document_up(Documents& documents, http::Request& request) {
   const auto query = read_query<LookUpQuery>(request);
-  if (!query) co_return bad_field(request, query.error());
+  if (!query) co_return is_about_path(query.error()) ? bad_path(request) : bad_query(request, query.error());
   const auto path = DocumentPath::parse(query->path);
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);
@@ -203,7 +202,7 @@ Task<http::Response> look_document_up(Documents& documents, http::Request& reque
 
 Task<http::Response> download_document(Documents& documents, http::Request& request) {
   auto wanted = json::decode<DownloadRequest>(request.body);
-  if (!wanted) co_return bad_field(request, wanted.error());
+  if (!wanted) co_return is_about_path(wanted.error()) ? bad_path(request) : undecodable(request, wanted.error());
   const auto path = DocumentPath::parse(wanted->path);
   const std::string origin = request.param("origin");
   if (!documents.knows(origin)) co_return unknown_origin(request);

@@ -1,5 +1,9 @@
 #include "api/query.h"
 
+#include <set>
+
+#include "base/encoding.h"
+
 namespace sluice::api {
 namespace {
 
@@ -33,13 +37,20 @@ std::vector<Parameter> parameters_of(const json::Fields& fields) {
   return parameters;
 }
 
-std::string query_as_json(const json::Fields& fields, const http::Request& request) {
+Result<std::string, json::DecodeError> query_as_json(const json::Fields& fields, const http::Request& request) {
+  using Kind = json::DecodeError::Kind;
   std::string text;
   json::Writer writer(text);
   writer.begin_object();
-  for (const auto& [name, value] : request.query_params()) {
+  std::set<std::string_view> seen;
+  const auto params = request.query_params();
+  for (const auto& [name, value] : params) {
     const auto field = std::ranges::find(fields.all, name, [](const auto& known) { return known->name(); });
     if (field == fields.all.end()) continue;
+    if (!seen.insert(name).second) return json::DecodeError{Kind::invalid, name, "must be given only once"};
+    if (value.contains('\0') || !is_utf8(value)) {
+      return json::DecodeError{Kind::invalid, name, "must be UTF-8 text without NUL"};
+    }
     writer.key(name);
     (*field)->is_bare() && is_bare_json(value) ? writer.raw(value) : writer.string(value);
   }

@@ -36,8 +36,8 @@ std::vector<Parameter> query_parameters() {
   return parameters_of(json::Object<Query>::fields());
 }
 
-// The query's parameters of those names as one JSON object.
-std::string query_as_json(const json::Fields& fields, const http::Request& request);
+// The query's parameters of those names as one JSON object, or the one that is there twice or is not text.
+Result<std::string, json::DecodeError> query_as_json(const json::Fields& fields, const http::Request& request);
 
 // 422, or 400 where a parameter is missing; names the parameter.
 http::Response bad_query(const http::Request& request, const json::DecodeError& error);
@@ -46,7 +46,9 @@ http::Response bad_query(const http::Request& request, std::string_view name, st
 // The request's query as a Query, or what is wrong with it.
 template <class Query>
 Result<Query, json::DecodeError> read_query(const http::Request& request) {
-  return json::decode<Query>(query_as_json(json::Object<Query>::fields(), request));
+  const auto text = query_as_json(json::Object<Query>::fields(), request);
+  if (!text) return text.error();
+  return json::decode<Query>(*text);
 }
 // The same with the answer that says what is wrong.
 template <class Query>

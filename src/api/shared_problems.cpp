@@ -39,6 +39,7 @@ Problems make_common_problems() {
   Problems all;
   add(all, 400, "malformed-request", "The request is not well-formed HTTP.");
   add(all, 400, "malformed-path", "The path has empty, `.` or `..` segments, encoded slashes or broken escapes.");
+  add(all, 400, "malformed-query", "The query has a broken escape.");
   add(all, 401, "unauthenticated", "There is no token, or it is unknown or revoked.");
   add(all, 403, "forbidden", "The caller's role does not allow this.");
   add(all, 404, "not-found", "There is nothing at this path.");

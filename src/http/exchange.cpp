@@ -108,7 +108,10 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
     return answer_options({Method::get, Method::head, Method::post, Method::put, Method::patch, Method::del});
   }
   const auto target = split_target(head.target);
-  if (!target || !decode_path(target->path, request_.path) || !is_decodable(target->query)) {
+  if (target && !is_decodable(target->query)) {
+    return answer({400, "malformed-query", "Malformed query", "The query has a broken percent escape."});
+  }
+  if (!target || !decode_path(target->path, request_.path)) {
     return answer(
         {400, "malformed-path", "The path is not one this server can mean.",
          "Empty, '.' and '..' segments, encoded slashes, control characters and broken escapes are refused."});

@@ -187,6 +187,14 @@ TEST(HttpServer, what_the_client_has_is_not_sent_again) {
   EXPECT_EQ(client.get("/tagged", "If-None-Match: \"other\"\r\n").status, 200);
 }
 
+TEST(HttpServer, a_broken_escape_in_a_query_is_not_called_a_path) {
+  const TestServer server;
+  RawClient client(server.port());
+  const RawResponse refused = client.get("/hello?kind=k%");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr(R"("code":"malformed-query")"));
+}
+
 TEST(HttpServer, unknown_paths_and_methods_are_problems) {
   const TestServer server;
   RawClient client(server.port());
