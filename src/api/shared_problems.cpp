@@ -46,7 +46,7 @@ Problems make_common_problems() {
   add(all, 408, "request-timeout", "The request did not arrive in time.");
   add(all, 413, "body-too-large", "The body exceeds the limit of this endpoint.");
   add(all, 414, "target-too-long", "The URL is too long.");
-  add(all, 415, "unsupported-media-type", "This endpoint does not accept the body's Content-Type.");
+  add(all, 415, "unsupported-media-type", "This endpoint does not accept the body's Content-Type or Content-Encoding.");
   add(all, 431, "head-too-large", "The header fields are too large.");
   add(all, 431, "too-many-headers", "There are too many header fields.");
   add(all, 500, "internal-error", "The server made a mistake; its log has the details under `requestId`.");

@@ -139,6 +139,11 @@ std::optional<Problem> Exchange::check_body(const RequestHead& head) const {
     return Problem{415, "unsupported-media-type", "The body's Content-Type is not accepted here.",
                    "Accepted: " + fmt::format("{}", fmt::join(options.content_types, ", "))};
   }
+  const std::string_view coding = head.headers.get("Content-Encoding");
+  if (!coding.empty() && !equal_ignoring_case(coding, "identity")) {
+    return Problem{415, "unsupported-media-type", "The body's Content-Encoding is not accepted here.",
+                   "Send the body without a Content-Encoding."};
+  }
   if (head.content_length > body_limit()) return problem_of(ParseError::body_too_large);
   return std::nullopt;
 }

@@ -281,6 +281,20 @@ TEST(HttpServer, a_body_of_the_wrong_type_is_refused) {
   EXPECT_EQ(second.read_response().status, 200);
 }
 
+TEST(HttpServer, an_encoded_body_is_refused) {
+  const TestServer server;
+  const auto post = [&server](const std::string& coding) {
+    RawClient client(server.port());
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Encoding: " + coding +
+                "\r\nContent-Length: 2\r\n\r\n{}");
+    return client.read_response();
+  };
+  const RawResponse refused = post("gzip");
+  EXPECT_EQ(refused.status, 415);
+  EXPECT_THAT(refused.body, HasSubstr("Content-Encoding"));
+  EXPECT_EQ(post("identity").status, 200);
+}
+
 TEST(HttpServer, failures_of_ours_say_nothing_about_the_inside) {
   const TestServer server;
   RawClient client(server.port());
