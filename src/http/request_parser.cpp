@@ -30,6 +30,14 @@ bool is_one_line(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
 }
 
+// Whether `text` has only characters of a host and a port (RFC 3986 3.2.2); an empty Host is allowed.
+bool may_be_host(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    const bool is_alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return is_alphanumeric || std::string_view("-._~%!$&'()*+,;=:[]").contains(c);
+  });
+}
+
 }  // namespace
 
 // Beast's parser cannot be used for a second message, so each request gets a new one in the old one's place.
@@ -181,7 +189,7 @@ class RequestParser::Machine {
     if (state != State::head) return;  // a trailer; nobody asked for it
     if (is_folded(name, value)) return refuse(ParseError::malformed, failure);
     if (head.headers.size() >= limits_.header_count) return refuse(ParseError::too_many_headers, failure);
-    if (id == field::host && ++hosts_ > 1) return refuse(ParseError::malformed, failure);
+    if (id == field::host && (++hosts_ > 1 || !may_be_host(value))) return refuse(ParseError::malformed, failure);
     if (id == field::content_length && (++lengths_ > 1 || value.contains(','))) {
       return refuse(ParseError::malformed, failure);
     }

@@ -48,6 +48,13 @@ TEST(RequestParser, the_size_of_the_pieces_does_not_matter) {
   }
 }
 
+TEST(RequestParser, a_host_is_a_name_or_an_address_with_or_without_a_port) {
+  for (const std::string host : {"", "a", "a.example:80", "127.0.0.1", "[::1]:8080", "caf%C3%A9", "a_b"}) {
+    const auto parsed = parse("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n", 1000);
+    EXPECT_EQ(parsed->parser.state(), State::done) << host;
+  }
+}
+
 TEST(RequestParser, an_empty_chunked_body_may_come_in_any_pieces) {
   for (size_t step = 1; step < 10; ++step) {
     const auto parsed = parse("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", step);
@@ -107,6 +114,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{get("A: \r\n \r\n"), ParseError::malformed}, Refused{get("A : b\r\n"), ParseError::malformed},
         Refused{get("Host: y\r\n"), ParseError::malformed}, Refused{"GET /a HTTP/1.1\r\n\r\n", ParseError::malformed},
         Refused{"GET  /a HTTP/1.1\r\n\r\n", ParseError::malformed},
+        Refused{"GET /a HTTP/1.1\r\nHost: a b\r\n\r\n", ParseError::malformed},
+        Refused{"GET /a HTTP/1.1\r\nHost: a/b\r\n\r\n", ParseError::malformed},
+        Refused{"GET /a HTTP/1.1\r\nHost: a\\b\r\n\r\n", ParseError::malformed},
+        Refused{"GET /a HTTP/1.1\r\nHost: me@a\r\n\r\n", ParseError::malformed},
         Refused{get("Content-Length: 1\r\nContent-Length: 1\r\n"), ParseError::malformed},
         Refused{get("Content-Length: +1\r\n"), ParseError::malformed},
         Refused{get("Content-Length: 99999999999999999999\r\n"), ParseError::malformed},
