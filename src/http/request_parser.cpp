@@ -38,6 +38,11 @@ bool may_be_host(std::string_view text) {
   });
 }
 
+// Fields of which two could be read differently by two programs.
+bool is_single(field id, std::string_view name) {
+  return id == field::authorization || id == field::content_type || equal_ignoring_case(name, "Idempotency-Key");
+}
+
 }  // namespace
 
 // Beast's parser cannot be used for a second message, so each request gets a new one in the old one's place.
@@ -190,6 +195,7 @@ class RequestParser::Machine {
     if (is_folded(name, value)) return refuse(ParseError::malformed, failure);
     if (head.headers.size() >= limits_.header_count) return refuse(ParseError::too_many_headers, failure);
     if (id == field::host && (++hosts_ > 1 || !may_be_host(value))) return refuse(ParseError::malformed, failure);
+    if (is_single(id, name) && head.headers.find(name)) return refuse(ParseError::malformed, failure);
     if (id == field::content_length && (++lengths_ > 1 || value.contains(','))) {
       return refuse(ParseError::malformed, failure);
     }

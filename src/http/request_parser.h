@@ -1,7 +1,7 @@
 // Bytes from a client, turned into a request: strictly, and within limits.
 //
 // What two programs could read differently is refused: folded lines, Content-Length beside Transfer-Encoding or more
-// than once, codings other than chunked, a missing, doubled or malformed Host. The state
+// than once, codings other than chunked, a missing, doubled or malformed Host, a second Authorization. The state
 // machine is Beast's; nothing of it shows here.
 //
 // Give it what is buffered; it says how much it used. What it did not use must be given again, with more behind it.
