@@ -65,6 +65,7 @@ class RequestParser::Machine {
     chunk_left_ = 0;
     in_first_chunk_ = true;
     hosts_ = lengths_ = codings_ = 0;
+    trailers_ = 0;
     refused_.reset();
   }
 
@@ -191,8 +192,11 @@ class RequestParser::Machine {
   }
 
   void on_field(field id, std::string_view name, std::string_view value, beast::error_code& failure) {
-    if (state != State::head) return;  // a trailer; nobody asked for it
     if (is_folded(name, value)) return refuse(ParseError::malformed, failure);
+    if (state != State::head) {  // a trailer; no route asks for it
+      if (++trailers_ > limits_.header_count) refuse(ParseError::too_many_headers, failure);
+      return;
+    }
     if (head.headers.size() >= limits_.header_count) return refuse(ParseError::too_many_headers, failure);
     if (id == field::host && (++hosts_ > 1 || !may_be_host(value))) return refuse(ParseError::malformed, failure);
     if (is_single(id, name) && head.headers.find(name)) return refuse(ParseError::malformed, failure);
@@ -236,6 +240,7 @@ class RequestParser::Machine {
   int hosts_ = 0;
   int lengths_ = 0;
   int codings_ = 0;
+  size_t trailers_ = 0;
   std::optional<ParseError> refused_;
 };
 
