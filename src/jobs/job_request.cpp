@@ -4,7 +4,7 @@ namespace sluice::jobs {
 
 void JobRequest::describe(json::Object<JobRequest>& object) {
   object.required("kind", &JobRequest::kind)
-      .length(1, 100)
+      .length(1, max_kind_characters)
       .about("Any name; settings are [jobs.kinds.NAME].")
       .example(R"("send-mail")");
   object.required("payload", &JobRequest::payload)
@@ -18,7 +18,7 @@ void JobRequest::describe(json::Object<JobRequest>& object) {
   object.optional("runAfter", &JobRequest::run_after).about("Not before; now where nothing is said.");
   object.optional("maxAttempts", &JobRequest::max_attempts).range(1, 1'000).about("The kind's where nothing is said.");
   object.optional("throttleKey", &JobRequest::throttle_key)
-      .length(1, 255)
+      .length(1, max_throttle_key_characters)
       .about("Jobs of one key are bounded together: a domain, a customer.");
 }
 

@@ -9,6 +9,8 @@
 
 namespace sluice::jobs {
 
+inline constexpr size_t max_kind_characters = 100;
+inline constexpr size_t max_throttle_key_characters = 255;
 inline constexpr size_t max_payload_bytes = size_t{1} << 20;
 inline constexpr size_t max_result_bytes = size_t{1} << 20;
 

@@ -15,6 +15,10 @@ constexpr Duration shortest_pause = 20ms;
 constexpr Duration longest_pause = 1s;
 constexpr const char* never_heard = "its worker had gone before it got the job";
 
+// Clocks of two instances may differ by so much; beyond that, and beyond the longest try, the token says nothing true.
+constexpr Duration clock_difference = 1min;
+constexpr Duration longest_try = std::chrono::days(30);
+
 JobEnd end_of(const FailVerdict& verdict) {
   if (verdict.verdict != Verdict::accepted) return JobEnd::lost;
   return verdict.dead ? JobEnd::dead : JobEnd::failed;
@@ -82,11 +86,15 @@ Task<std::vector<FailVerdict>> Jobs::fail(std::vector<Failure> failures, std::ve
 }
 
 void Jobs::note_end(JobBatch& batch, const std::vector<OutsideTry>& tries, size_t number, JobEnd end) const {
-  if (number >= tries.size() || tries[number].kind.empty()) return batch.ended(std::nullopt, end, std::nullopt);
+  const bool known = number < tries.size() && !tries[number].kind.empty();
+  // What a refused token says is only the client's word.
+  if (!known || end == JobEnd::lost) return batch.ended(std::nullopt, end, std::nullopt);
   const OutsideTry& one = tries[number];
-  const Duration took = std::max(clock_.wall() - one.claimed_at, Duration{0});  // clocks of two instances differ
-  observe_duration(one.kind, enum_name(end), took);
-  batch.ended(one.throttle_key, end, took);
+  const Duration took = clock_.wall() - one.claimed_at;
+  if (took < -clock_difference || took > longest_try) return batch.ended(one.throttle_key, end, std::nullopt);
+  const Duration counted = std::max(took, Duration{0});
+  observe_duration(one.kind, enum_name(end), counted);
+  batch.ended(one.throttle_key, end, counted);
 }
 
 OutsideTry Jobs::try_of(const ClaimedJob& claimed) const {

@@ -14,6 +14,7 @@ namespace sluice::jobs {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class JobsTest : public testing::Test {
  protected:
@@ -181,6 +182,30 @@ TEST_F(JobsTest, what_outside_workers_did_is_logged_and_measured_by_whichever_in
   EXPECT_THAT(measured, HasSubstr(R"(job_duration_seconds_count{kind="measured",outcome="succeeded"} 2)"));
   EXPECT_THAT(measured, HasSubstr(R"(job_duration_seconds_count{kind="measured",outcome="failed"} 1)"));
   EXPECT_THAT(measured, HasSubstr(R"(job_duration_seconds_count{kind="measured",outcome="dead"} 1)"));
+}
+
+TEST_F(JobsTest, what_a_refused_token_says_is_not_counted) {
+  const JobId unknown{};
+  const OutsideTry forged{.token = 1, .kind = "forged", .claimed_at = Time{0s}};
+  value_of(jobs.complete({{{unknown, 1}}}, {forged}));
+  value_of(jobs.fail({{.job = {unknown, 1}, .error = "x"}}, {forged}));
+  EXPECT_THAT(metrics::expose(), Not(HasSubstr("forged")));
+}
+
+TEST_F(JobsTest, a_try_that_took_years_or_began_in_the_future_is_accepted_and_not_measured) {
+  CapturedLog log;
+  add();
+  add();
+  ask();
+  pass(1s);
+  const std::vector<LockedJob> locks = locks_of(got);
+  const std::vector<OutsideTry> tries{
+      {.token = locks[0].token, .kind = "timeless", .claimed_at = clock.wall() - std::chrono::days(31)},
+      {.token = locks[1].token, .kind = "timeless", .claimed_at = clock.wall() + 1h}};
+  value_of(jobs.complete({{locks[0]}, {locks[1]}}, tries));
+  EXPECT_EQ(store.count(JobStatus::succeeded), 2U);
+  EXPECT_THAT(log.text(), HasSubstr(R"("job_duration_max_ms":0,"success_count":2)"));
+  EXPECT_THAT(metrics::expose(), Not(HasSubstr("timeless")));
 }
 
 TEST_F(JobsTest, a_canceled_job_makes_room_at_once) {

@@ -1,8 +1,8 @@
 // What is known of a try that a worker claimed over HTTP, as text: its lock token.
 //
 // The worker sends the token back when the job has ended, to whichever instance. So each instance knows the kind of the
-// job and how long it took, and none keeps anything. A worker may have changed
-// it: nothing is decided by anything but the number.
+// job and how long it took, and none keeps anything. A worker may have changed it: only the number decides, and the
+// rest is counted only where the store has accepted the number.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct OutsideTry {
 std::string to_text(const OutsideTry& outside);
 
 // The number alone, as an operator sees it, says nothing of the try: then `kind` is empty. Nothing where it is no
-// token.
+// token, also where a kind, a throttle key or a time is out of bounds.
 std::optional<OutsideTry> parse_outside_try(std::string_view text);
 
 }  // namespace sluice::jobs

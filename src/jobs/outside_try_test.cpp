@@ -24,5 +24,21 @@ TEST(OutsideTry, other_texts_are_no_tokens) {
   }
 }
 
+TEST(OutsideTry, a_time_that_cannot_be_is_no_token) {
+  for (const char* time : {"-9223372036854775808", "-1", "253402300800000000", "9223372036854775807"}) {
+    EXPECT_FALSE(parse_outside_try(std::string("1.") + time + ".bWFpbA")) << time;
+  }
+  EXPECT_TRUE(parse_outside_try("1.253402300799999999.bWFpbA"));
+}
+
+TEST(OutsideTry, a_kind_or_throttle_key_longer_than_a_job_may_have_is_no_token) {
+  const auto text_of = [](size_t kind, size_t throttle_key) {
+    return to_text({.token = 1, .kind = std::string(kind, 'k'), .throttle_key = std::string(throttle_key, 't')});
+  };
+  EXPECT_TRUE(parse_outside_try(text_of(400, 1'020)));  // characters have up to 4 bytes
+  EXPECT_FALSE(parse_outside_try(text_of(401, 1)));
+  EXPECT_FALSE(parse_outside_try(text_of(1, 1'021)));
+}
+
 }  // namespace
 }  // namespace sluice::jobs
