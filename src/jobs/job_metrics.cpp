@@ -1,5 +1,6 @@
 #include "jobs/job_metrics.h"
 
+#include "jobs/kind_labels.h"
 #include "runtime/metrics.h"
 
 namespace sluice::jobs {
@@ -8,9 +9,18 @@ namespace {
 const metrics::Counter claimed_total{"job_claimed_total", "Jobs given to workers, here and over HTTP."};
 const metrics::Histogram duration_seconds{
     "job_duration_seconds",
-    "How long tries of jobs took: in our own workers, and from claim to end over HTTP, through whichever instances.",
+    "How long tries of jobs took: in our own workers, and from claim to end over HTTP, through whichever instances. "
+    "Kinds without settings beyond the first 200 are counted as \"other\".",
     {"kind", "outcome"},
     {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600}};
+
+// Names of kinds come from clients.
+constexpr size_t most_other_kinds = 200;
+
+KindLabels& kind_labels() {
+  static KindLabels labels(most_other_kinds);
+  return labels;
+}
 
 }  // namespace
 
@@ -18,8 +28,12 @@ void count_claimed(size_t jobs) {
   claimed_total.add(jobs);
 }
 
+void keep_kind(std::string_view kind) {
+  kind_labels().keep(kind);
+}
+
 void observe_duration(std::string_view kind, std::string_view outcome, Duration duration) {
-  duration_seconds.with({kind, outcome}).observe(std::chrono::duration<double>(duration).count());
+  duration_seconds.with({kind_labels().of(kind), outcome}).observe(std::chrono::duration<double>(duration).count());
 }
 
 }  // namespace sluice::jobs

@@ -8,7 +8,10 @@
 namespace sluice::jobs {
 
 void count_claimed(size_t jobs);
-// `outcome` is succeeded, failed, dead, released or lost.
+// Jobs of this kind are measured under its name, however many kinds there are; called at start.
+void keep_kind(std::string_view kind);
+// `outcome` is succeeded, failed, dead, released or lost. Of kinds that are not kept the first are
+// measured under their names, the rest together as "other".
 void observe_duration(std::string_view kind, std::string_view outcome, Duration duration);
 
 }  // namespace sluice::jobs

@@ -64,6 +64,7 @@ Workers::Workers(Parts parts, WorkersConfig config, std::string worker, JobHandl
 
 void Workers::start() {
   if (handlers_.empty()) return;
+  for (const std::string& kind : handlers_.kinds()) keep_kind(kind);
   const auto loop = [this](TaskScope& scope, const char* name, std::function<Task<>()> round) {
     scope.spawn(name, run_forever(name, parts_.clock, parts_.random, std::move(round), while_away));
   };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "jobs/enqueue_messages.h"
+#include "jobs/job_metrics.h"
 #include "runtime/log.h"
 
 namespace sluice::server {
@@ -33,7 +34,9 @@ JobParts::JobParts(const jobs::JobsConfig& config, const sql::InboxConfig& inbox
       jobs_(store_, bell_, clock, {.failures = reports_to(errors), .other_processes = [this] { tell_others(); }}),
       upkeep_(store_, bell_, clock, random, config.retention, failures_ ? &*failures_ : nullptr),
       inbox_(database, clock, inbox),
-      recurring_(config.recurring, jobs_, clock, random) {}
+      recurring_(config.recurring, jobs_, clock, random) {
+  for (const auto& [kind, settings] : config.kinds) jobs::keep_kind(kind);
+}
 
 jobs::FailureReports* JobParts::reports_to(ErrorSink* errors) {
   return errors == nullptr ? nullptr : &failures_.emplace(store_, *errors, clock_, random_);
