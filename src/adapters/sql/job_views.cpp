@@ -151,19 +151,13 @@ void set_rate(jobs::JobRates& rates, JobStatus status, double rate) {
   if (status == JobStatus::canceled) rates.canceled = rate;
 }
 
-jobs::KindStats& stats_of(jobs::JobStats& stats, const std::string& kind) {
-  const auto found = std::ranges::find(stats.kinds, kind, &jobs::KindStats::kind);
-  if (found != stats.kinds.end()) return *found;
-  return stats.kinds.emplace_back(jobs::KindStats{.kind = kind, .counts = {}});
-}
-
 // Those that counting has not brought.
-Task<> add_rates(Database& database, jobs::JobStats& stats, Time now) {
+Task<> add_rates(Database& database, StatsByKind& kinds, Time now) {
   Params young(first_id_at(now - 2min));
   const Rows added = co_await database.read(count_added, std::move(young));
-  for (const Row& row : added) stats_of(stats, row.text(0)).rates.added = per_second(row.integer(1));
+  for (const Row& row : added) kinds.of(row.text(0)).rates.added = per_second(row.integer(1));
   const Rows failed = co_await database.read(count_failed);
-  for (const Row& row : failed) stats_of(stats, row.text(0)).rates.failed = per_second(row.integer(1));
+  for (const Row& row : failed) kinds.of(row.text(0)).rates.failed = per_second(row.integer(1));
 }
 
 // Jobs of one kind may be rare among others: a page is looked for in a part only. Running, dead and canceled ones have
@@ -222,21 +216,35 @@ Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::o
 }
 
 Task<jobs::JobStats> job_stats(Database& database, Time now) {
-  jobs::JobStats stats;
+  StatsByKind kinds;
   const Rows counts = co_await database.read(count_jobs);
   for (const Row& row : counts) {
     const JobStatus status = parse_enum<JobStatus>(row.text(1)).value();
-    jobs::KindStats& kind = stats_of(stats, row.text(0));
+    jobs::KindStats& kind = kinds.of(row.text(0));
     kind.counts[status] += row.integer(2);
     set_rate(kind.rates, status, per_second(row.integer(3)));
   }
   const Rows oldest = co_await database.read(find_oldest);
-  for (const Row& row : oldest) stats_of(stats, row.text(0)).oldest_waiting = row.time(1);
-  co_await add_rates(database, stats, now);
+  for (const Row& row : oldest) kinds.of(row.text(0)).oldest_waiting = row.time(1);
+  co_await add_rates(database, kinds, now);
+  jobs::JobStats stats;
   const Rows failing = co_await database.read(find_failing);
   for (const Row& row : failing) stats.top_failing.push_back({row.text(0), row.text(1), row.integer(2)});
-  std::ranges::sort(stats.kinds, {}, &jobs::KindStats::kind);
+  stats.kinds = std::move(kinds).take();
   co_return stats;
+}
+
+jobs::KindStats& StatsByKind::of(const std::string& kind) {
+  const auto [found, is_new] = kinds_.try_emplace(kind);
+  if (is_new) found->second.kind = kind;
+  return found->second;
+}
+
+std::vector<jobs::KindStats> StatsByKind::take() && {
+  std::vector<jobs::KindStats> all;
+  all.reserve(kinds_.size());
+  for (auto& [name, kind] : kinds_) all.push_back(std::move(kind));
+  return all;
 }
 
 std::optional<jobs::JobStats> StatsCache::begin(Instant now) {
