@@ -94,6 +94,16 @@ bool Cron::holds_on(std::chrono::sys_days day) const {
   return any_day_ || any_weekday_ ? by_day && by_weekday : by_day || by_weekday;
 }
 
+bool Cron::ever_fires() const {
+  using namespace std::chrono;
+  // Dates and weekdays recur after 28 years: then the 29th of February has been every day of the week.
+  const sys_days end = sys_days(2028y / January / 1);
+  for (sys_days day = sys_days(2000y / January / 1); day < end; day += days(1)) {
+    if (holds_on(day)) return true;
+  }
+  return false;
+}
+
 // Whether clocks showed the same before, because they were set back: by an hour nearly everywhere, by half of one or by
 // two in some places.
 bool Cron::repeats(Time time, const TimeZone& zone) const {

@@ -20,7 +20,9 @@ class Cron {
   // Nothing where it is not of that form.
   static std::optional<Cron> parse(std::string_view text);
 
-  // The first time behind `after`; nothing where none comes in five years ("0 0 30 2 *").
+  // Whether any day fits at all: none does for "0 0 30 2 *".
+  bool ever_fires() const;
+  // The first time behind `after`; nothing where none comes in five years.
   std::optional<Time> next(Time after, const TimeZone& zone) const;
 
  private:

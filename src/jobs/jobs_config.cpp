@@ -1,15 +1,23 @@
 #include "jobs/jobs_config.h"
 
+#include "jobs/job_request.h"
 #include "runtime/config_section.h"
 
 namespace sluice::config {
+namespace {
+
+// Times are reckoned from now on: a year more is always a time that databases can keep.
+constexpr Duration longest_delay = std::chrono::days(366);
+
+}  // namespace
 
 // ["1m", "5m"], or {first = "1s", factor = 2, max = "5m"}; as a variable 1m,5m.
 template <>
 struct Kind<jobs::RetryDelays> {
   static std::string type() { return "list of durations, or {first, factor, max}"; }
   static std::string expected() {
-    return R"(durations such as ["5m"], the last of which repeats, or {first = "1s", factor = 2, max = "5m"})";
+    return R"(durations such as ["5m"], the last of which repeats, or {first = "1s", factor = 2, max = "5m"}; )"
+           "none longer than 366d";
   }
 
   static std::optional<jobs::RetryDelays> read(const Node& node) {
@@ -19,7 +27,7 @@ struct Kind<jobs::RetryDelays> {
     jobs::RetryDelays delays{.fixed = {}};
     for (const std::string& text : *texts) {
       const auto delay = parse_duration(text);
-      if (!delay || *delay < Duration{0}) return std::nullopt;
+      if (!delay || *delay < Duration{0} || *delay > longest_delay) return std::nullopt;
       delays.fixed.push_back(*delay);
     }
     return delays;
@@ -43,6 +51,7 @@ struct Kind<jobs::RetryDelays> {
       if (!set(growing, member)) return std::nullopt;
     }
     if (growing.first < 1ms || growing.factor < 1 || growing.max < growing.first) return std::nullopt;
+    if (growing.max > longest_delay) return std::nullopt;
     return jobs::RetryDelays{.growing = growing};
   }
   static bool set(Backoff& growing, const Member& member) {
@@ -72,7 +81,7 @@ void describe(config::Section<JobKind>& section) {
               "How long a failed job waits for its next try: for each try its own, the last one repeats; or growing "
               "and jittered.");
   section.key("timeout", &JobKind::timeout, "How long a try may take in our own workers; then it has failed.")
-      .at_least(10ms);
+      .between(10ms, std::chrono::days(366));
   section.key("lock_ttl", &JobKind::lock_ttl, "A running job that nobody has renewed for so long is given to another.")
       .between(1s, std::chrono::days(7));
   section.table("throttle", &JobKind::throttle, "What jobs of one throttle key may do together.");
@@ -96,11 +105,20 @@ void WorkersConfig::validate(config::Problems& problems) const {
 }
 
 void JobsConfig::describe(config::Section<JobsConfig>& section) {
-  section.key("retention", &JobsConfig::retention, "How long finished jobs can be looked at.").at_least(1min);
+  section.key("retention", &JobsConfig::retention, "How long finished jobs can be looked at.")
+      .between(1min, std::chrono::days(36'500));
   section.table("workers", &JobsConfig::workers, "How this process runs jobs.");
   section.map("kinds", &JobsConfig::kinds, "What differs for jobs of one kind; any name is a kind.");
   section.map("recurring", &JobsConfig::recurring,
               "Jobs that are added by the clock, once over all instances; what comes due while none runs is left out.");
+}
+
+void JobsConfig::validate(config::Problems& problems) const {
+  for (const auto& [name, job] : recurring) {
+    const std::string& kind = job.kind.empty() ? name : job.kind;
+    if (kind.size() <= max_kind_characters) continue;
+    problems.add("recurring", fmt::format("the kind {} must have at most {} bytes", kind, max_kind_characters));
+  }
 }
 
 }  // namespace sluice::jobs

@@ -31,6 +31,7 @@ struct JobsConfig {
   Duration retention = std::chrono::days(7);  // of finished jobs
 
   static void describe(config::Section<JobsConfig>& section);
+  void validate(config::Problems& problems) const;
 };
 
 void describe(config::Section<Throttle>& section);

@@ -68,6 +68,37 @@ TEST_F(JobsSettings, a_schedule_that_cannot_be_is_refused) {
   EXPECT_EQ(problems[0].key, "jobs.recurring.bad.schedule");
 }
 
+TEST_F(JobsSettings, a_schedule_without_a_date_that_exists_is_refused) {
+  const auto problems = load(
+      "[jobs.recurring.never]\nschedule = \"0 0 30 2 *\"\n"
+      "[jobs.recurring.neither]\nschedule = \"0 0 31 4,6,9,11 *\"\n"
+      "[jobs.recurring.seldom]\nschedule = \"0 0 29 2 *\"\n"
+      "[jobs.recurring.either]\nschedule = \"0 0 30 2 mon\"\n");
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].key, "jobs.recurring.never.schedule");
+  EXPECT_EQ(problems[1].key, "jobs.recurring.neither.schedule");
+}
+
+TEST_F(JobsSettings, a_recurring_job_of_a_kind_too_long_for_a_job_is_refused) {
+  const auto problems = load("[jobs.recurring.x]\nkind = \"" + std::string(101, 'k') + "\"\n");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].key, "jobs.recurring");
+}
+
+TEST_F(JobsSettings, delays_beyond_any_time_that_can_be_kept_are_refused) {
+  const auto problems = load(
+      "[jobs]\nretention = \"106751991d\"\n"
+      "[jobs.kinds.a]\nbackoff = [\"1m\", \"106751991d\"]\n"
+      "[jobs.kinds.b]\nbackoff = {first = \"1m\", max = \"106751991d\"}\n"
+      "[jobs.kinds.c]\ntimeout = \"106751991d\"\n"
+      "[jobs.kinds.d]\nbackoff = [\"366d\"]\n");
+  ASSERT_EQ(problems.size(), 4U);
+  EXPECT_EQ(problems[0].key, "jobs.retention");
+  EXPECT_EQ(problems[1].key, "jobs.kinds.a.backoff");
+  EXPECT_EQ(problems[2].key, "jobs.kinds.b.backoff");
+  EXPECT_EQ(problems[3].key, "jobs.kinds.c.timeout");
+}
+
 TEST_F(JobsSettings, delays_that_cannot_be_are_refused) {
   const auto problems = load(
       "[jobs.kinds.a]\nbackoff = []\n[jobs.kinds.b]\nbackoff = [\"soon\"]\n"

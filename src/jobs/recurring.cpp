@@ -20,8 +20,10 @@ constexpr Duration longest_sleep = 30s;
 void RecurringJob::describe(config::Section<RecurringJob>& section) {
   section
       .key("schedule", &RecurringJob::schedule, "When: minute, hour, day of the month, month, weekday (0 is Sunday).")
-      .rule("five fields such as \"30 3 * * 1-5\"",
-            [](const std::string& text) { return Cron::parse(text).has_value(); });
+      .rule("five fields such as \"30 3 * * 1-5\", with a date that exists", [](const std::string& text) {
+        const std::optional<Cron> cron = Cron::parse(text);
+        return cron && cron->ever_fires();
+      });
   section.key("time_zone", &RecurringJob::time_zone, "Whose clocks are meant.")
       .rule("a time zone such as \"Asia/Seoul\"",
             [](const std::string& name) { return TimeZone::find(name).has_value(); });
