@@ -76,6 +76,9 @@ http::Problem problem_of(const ImportRefusal& refusal) {
               .code = "idempotency-key-in-use",
               .title = "A request with this Idempotency-Key is still being handled",
               .retry_after = come_back};
+    case ImportRefusal::Kind::key_reused:
+      return {422, "idempotency-key-reused", "This Idempotency-Key was sent with another file; nothing was imported",
+              "Repeat the request as it was, or choose another key."};
     case ImportRefusal::Kind::ended: break;
     case ImportRefusal::Kind::bad_file: return problem_of(refusal.fault.value());
   }
@@ -147,8 +150,8 @@ Endpoint upload() {
       .tag = "imports",
       .summary =
           "Imports bookmarks as browsers export them (Netscape bookmark format, up to 50 MiB). With an "
-          "Idempotency-Key a file is imported once: asking again answers the import that is there, unless "
-          "it failed.",
+          "Idempotency-Key a file is imported once: the same file again gets the import that is there, unless "
+          "that failed; another file is refused.",
       .headers = {idempotency_key_parameter()},
       .body_schema = std::string(file_schema),
       .body_type = "text/html",
@@ -161,6 +164,7 @@ Endpoint upload() {
                              {"cancel", http::Method::post, cancel_one, "id", "$response.body#/id"}}}},
       .problems = {{409, "import-ended", "It was canceled meanwhile, or the upload stood still for too long."},
                    {409, "idempotency-key-in-use", "A request with this Idempotency-Key is still being handled."},
+                   {422, "idempotency-key-reused", "This Idempotency-Key was sent with another file."},
                    {422, "binary-file", "The file is not text; nothing was imported."},
                    {422, "not-bookmarks", "The file does not begin as exported bookmarks do; nothing was imported."},
                    {422, "malformed-bookmarks", "The file is damaged; nothing was imported."},

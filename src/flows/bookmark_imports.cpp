@@ -42,7 +42,11 @@ Task<Result<links::Import, ImportRefusal>> BookmarkImports::import(OwnerId owner
   }
   const Begun begun = co_await begin(owner, std::move(key));
   if (!begun.is_new && begun.import.status == ImportStatus::queued) co_return ImportRefusal{Kind::key_in_use};
-  if (!begun.is_new) co_return begun.import;
+  if (!begun.is_new) {
+    const bool same = co_await is_file_of(begun.import, file);
+    if (!same) co_return ImportRefusal{Kind::key_reused};
+    co_return begun.import;
+  }
 
   std::exception_ptr failure;
   std::string reason;
@@ -70,14 +74,28 @@ Task<BookmarkImports::Begun> BookmarkImports::begin(OwnerId owner, std::optional
   }
 }
 
+Task<bool> BookmarkImports::is_file_of(Import import, http::BodySource& file) {
+  if (!import.content) co_return true;
+  PiecewiseHash hash;
+  bool more = true;
+  while (more) {
+    const std::optional<std::string> piece = co_await file.next();
+    more = piece.has_value();
+    if (more) hash.add(*piece);
+  }
+  co_return hash.uuid() == *import.content;
+}
+
 Task<Result<links::Import, ImportRefusal>> BookmarkImports::read(ImportId id, http::BodySource& file) {
   links::BookmarkParser parser;
+  PiecewiseHash hash;
   std::vector<Bookmark> found;
   Instant stored_at = parts_.clock.now();
   bool more = true;
   while (more) {
     const std::optional<std::string> piece = co_await file.next();
     more = piece.has_value();
+    if (more) hash.add(*piece);
     const std::optional<links::BookmarkFault> fault = more ? parser.feed(*piece, found) : parser.finish(found);
     if (fault) co_return ImportRefusal{Kind::bad_file, *fault};
     // A slow upload shows that it is alive, also where it brings no bookmark.
@@ -89,11 +107,11 @@ Task<Result<links::Import, ImportRefusal>> BookmarkImports::read(ImportId id, ht
       due = !more && !found.empty();
     }
   }
-  const auto skipped = static_cast<int64_t>(parser.counts().all_skipped());
-  std::optional<Import> import = co_await parts_.store.end_reading(id, skipped);
+  const links::WholeFile whole{.skipped = static_cast<int64_t>(parser.counts().all_skipped()), .content = hash.uuid()};
+  std::optional<Import> import = co_await parts_.store.end_reading(id, whole);
   if (!import) co_return ImportRefusal{Kind::ended};
   co_await try_to_tie_up(id);
-  log::info("bookmarks imported", {{"import", id.text()}, {"links", import->total_items}, {"skipped", skipped}});
+  log::info("bookmarks imported", {{"import", id.text()}, {"links", import->total_items}, {"skipped", whole.skipped}});
   co_return *std::move(import);
 }
 

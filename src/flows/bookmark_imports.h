@@ -28,6 +28,7 @@ struct ImportRefusal {
     busy,        // this process reads as many files as it may
     too_many,    // this owner's files are being read already
     key_in_use,  // a file with the same key is being read right now
+    key_reused,  // another file was imported with the same key
     bad_file,    // `fault` says where and why
     ended,       // canceled while it was read, or it stood still for too long
   };
@@ -54,9 +55,9 @@ class BookmarkImports {
 
   BookmarkImports(Parts parts, const links::ImportsConfig& config);
 
-  // Reads `file` to its end or to its first fault. With a `key` a file is imported once: who asks again gets the import
-  // that is there, unless that one failed. What `file` throws comes through, and so does EngineUnavailable; what was
-  // stored of the file is taken back then.
+  // Reads `file` to its end or to its first fault. With a `key` a file is imported once: who sends it again gets the
+  // import that is there, unless that one failed; who sends another file is refused. What `file` throws comes through,
+  // and so does EngineUnavailable; what was stored of the file is taken back then.
   Task<Result<Import, ImportRefusal>> import(OwnerId owner, std::optional<std::string> key, http::BodySource& file);
 
   // The owner's own only.
@@ -75,6 +76,8 @@ class BookmarkImports {
   };
 
   Task<Begun> begin(OwnerId owner, std::optional<std::string> key);
+  // Whether the file is the one that was imported; read to its end for that. True also where that is not known.
+  static Task<bool> is_file_of(Import import, http::BodySource& file);
   // The import as it is once all of the file was read.
   Task<Result<Import, ImportRefusal>> read(ImportId id, http::BodySource& file);
   // The first batch of `found`. False where the import is not being read any more.

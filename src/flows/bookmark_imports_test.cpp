@@ -117,6 +117,19 @@ TEST_F(BookmarkImportsTest, a_key_imports_its_file_once) {
   EXPECT_EQ(store.imports.size(), 3U);
 }
 
+TEST_F(BookmarkImportsTest, a_key_of_another_file_is_refused) {
+  const auto first = import(good_file(), "key");
+  const auto other = import(file({head, bookmarks(4), tail}), "key");
+  ASSERT_FALSE(*other);
+  EXPECT_EQ(other->error().kind, Kind::key_reused);
+  const auto cut_elsewhere = import(file({head + bookmarks(3), tail}), "key");
+  ASSERT_TRUE(*cut_elsewhere);
+  EXPECT_EQ((*cut_elsewhere)->id, (*first)->id);
+  store.imports.at((*first)->id).content.reset();  // as an earlier version left it
+  EXPECT_TRUE(*import(file({head, bookmarks(4), tail}), "key"));
+  EXPECT_EQ(store.imports.size(), 1U);
+}
+
 TEST_F(BookmarkImportsTest, a_key_whose_import_failed_may_be_used_again) {
   EXPECT_FALSE(*import(file({head}), "key"));
   EXPECT_FALSE(*import(file({head}), "key"));

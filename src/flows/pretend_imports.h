@@ -38,8 +38,11 @@ struct PretendImportStore : links::ImportStore {
     import.total_items += static_cast<int64_t>(bookmarks.size());
     co_return true;
   }
-  Task<std::optional<Import>> end_reading(ImportId id, int64_t skipped) override {
-    return end(id, ImportStatus::running, [skipped](Import& import) { import.skipped_items = skipped; });
+  Task<std::optional<Import>> end_reading(ImportId id, links::WholeFile file) override {
+    return end(id, ImportStatus::running, [file](Import& import) {
+      import.skipped_items = file.skipped;
+      import.content = file.content;
+    });
   }
   Task<std::optional<Import>> reject(ImportId id, std::string error) override {
     if (away) throw EngineUnavailable("pretend", "away");

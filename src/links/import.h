@@ -39,6 +39,7 @@ struct Import {
   std::optional<Time> started_at{};
   std::optional<Time> finished_at{};
   std::optional<std::string> last_error{};
+  std::optional<Uuid> content{};  // hash of its file, where that was read to its end
 
   bool ended() const { return status != ImportStatus::queued && status != ImportStatus::running; }
 };

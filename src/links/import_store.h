@@ -17,6 +17,12 @@ namespace sluice::links {
 
 enum class CancelRefused { unknown, ended };
 
+// A file that was read to its end.
+struct WholeFile {
+  int64_t skipped = 0;  // bookmarks that lead to no page
+  Uuid content{};       // its hash
+};
+
 class ImportStore {
  public:
   virtual ~ImportStore() = default;
@@ -30,7 +36,7 @@ class ImportStore {
 
   // The whole file was read. The import runs from now on, or has succeeded where all of its links were known. What it
   // calls bookmarks that were there before is a loose end. Nothing where it was not being read.
-  virtual Task<std::optional<Import>> end_reading(ImportId id, int64_t skipped) = 0;
+  virtual Task<std::optional<Import>> end_reading(ImportId id, WholeFile file) = 0;
 
   // The file turned out to be bad: the import has failed. Bookmarks that only this import named are a loose end; those
   // that another import named too, before or since, are as that import left them. Nothing where it was not being read.

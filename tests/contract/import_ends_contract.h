@@ -17,7 +17,7 @@ class ImportEndsContract : public LinkStoresFixture {
     return import;
   }
   void finish(const Import& import) {
-    EXPECT_TRUE(run(imports_->end_reading(import.id, 0)));
+    EXPECT_TRUE(run(imports_->end_reading(import.id, {})));
     tie_up(import);
   }
   void take_back(const Import& import) {

@@ -73,7 +73,7 @@ TEST_P(ImportStoreContract, a_link_twice_in_a_folder_has_one_place_and_counts_tw
   EXPECT_EQ(places(), (Places{"a|second|/1"}));
   EXPECT_TRUE(add(import, {bookmark("a", "/1", "third")}));
   EXPECT_EQ(places(), (Places{"a|third|/1"}));
-  run(imports_->end_reading(import.id, 0));
+  run(imports_->end_reading(import.id, {}));
   enrich("/1");
   EXPECT_EQ(progress(import), "3/3, 0 failed, succeeded");
 }
@@ -81,8 +81,11 @@ TEST_P(ImportStoreContract, a_link_twice_in_a_folder_has_one_place_and_counts_tw
 TEST_P(ImportStoreContract, runs_until_the_last_of_its_links_has_ended) {
   const Import import = begin();
   EXPECT_TRUE(add(import, {bookmark("a", "/1"), bookmark("b", "/1"), bookmark("a", "/2")}));
-  const auto running = run(imports_->end_reading(import.id, 7));
+  EXPECT_EQ(now(import).content, std::nullopt);
+  const Uuid content = import.id.uuid();  // any
+  const auto running = run(imports_->end_reading(import.id, {.skipped = 7, .content = content}));
   ASSERT_TRUE(running);
+  EXPECT_EQ(running->content, content);
   EXPECT_EQ(running->status, ImportStatus::running);
   EXPECT_EQ(running->skipped_items, 7);
   EXPECT_TRUE(running->started_at);
@@ -100,13 +103,13 @@ TEST_P(ImportStoreContract, may_have_its_links_enriched_while_it_is_still_read) 
   EXPECT_EQ(progress(import), "1/1, 0 failed, queued");
   EXPECT_TRUE(add(import, {bookmark("b", "/1")}));
   EXPECT_EQ(progress(import), "2/2, 0 failed, queued");
-  run(imports_->end_reading(import.id, 0));
+  run(imports_->end_reading(import.id, {}));
   EXPECT_EQ(progress(import), "2/2, 0 failed, succeeded");
 }
 
 TEST_P(ImportStoreContract, without_a_bookmark_has_succeeded) {
   const Import import = begin();
-  EXPECT_EQ(run(imports_->end_reading(import.id, 3))->status, ImportStatus::succeeded);
+  EXPECT_EQ(run(imports_->end_reading(import.id, {.skipped = 3}))->status, ImportStatus::succeeded);
 }
 
 TEST_P(ImportStoreContract, a_second_import_makes_no_job_for_a_link_that_is_live_or_succeeded) {
@@ -187,7 +190,7 @@ TEST_P(ImportStoreContract, nothing_is_added_to_an_import_that_is_not_being_read
   const Import canceled = begin();
   EXPECT_TRUE(run(imports_->cancel(canceled.id, owner_)));
   EXPECT_FALSE(add(canceled, {bookmark("a", "/1")}));
-  EXPECT_FALSE(run(imports_->end_reading(canceled.id, 0)));
+  EXPECT_FALSE(run(imports_->end_reading(canceled.id, {})));
   EXPECT_FALSE(run(imports_->reject(canceled.id, "too late")));
   EXPECT_FALSE(add(import_paths({}), {bookmark("a", "/1")}));
   EXPECT_TRUE(jobs().empty());
@@ -222,7 +225,7 @@ TEST_P(ImportStoreContract, new_titles_of_old_bookmarks_come_with_the_end_of_a_g
   const Import good = begin();
   EXPECT_TRUE(add(good, {bookmark("folder", "/1", "one"), bookmark("folder", "/2", "two")}));
   EXPECT_TRUE(add(good, {bookmark("folder", "/2", "title"), bookmark("folder", "/3", "three")}));
-  EXPECT_TRUE(run(imports_->end_reading(good.id, 0)));
+  EXPECT_TRUE(run(imports_->end_reading(good.id, {})));
   EXPECT_EQ(run(imports_->tie_up(good.id, 2)), 2u);
   EXPECT_THAT(loose_ends(), testing::Contains(good.id));
   EXPECT_EQ(run(imports_->tie_up(good.id, 2)), 1u);
@@ -306,7 +309,7 @@ TEST_P(ImportStoreContract, takes_a_large_export_twice_and_makes_its_jobs_once) 
       }
       EXPECT_TRUE(add(import, std::move(bookmarks)));
     }
-    return run(imports_->end_reading(import.id, 0)).value();
+    return run(imports_->end_reading(import.id, {})).value();
   };
   for (int time = 0; time < 2; ++time) {
     EXPECT_EQ(progress(import_all()), fmt::format("0/{}000, 0 failed, running", thousands));

@@ -46,7 +46,7 @@ class LinkStoresFixture : public DatabaseFixture {
     std::vector<Bookmark> bookmarks;
     for (const std::string& path : paths) bookmarks.push_back(bookmark("folder", path));
     EXPECT_TRUE(add(import, std::move(bookmarks)));
-    return run(imports_->end_reading(import.id, 0)).value();
+    return run(imports_->end_reading(import.id, {})).value();
   }
   Import now(const Import& import) { return run(imports_->find(import.id, import.owner)).value(); }
 

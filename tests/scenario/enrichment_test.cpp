@@ -91,7 +91,7 @@ class EnrichmentScenario : public OneServer, public testing::TestWithParam<std::
     }
     desk_->run(desk_->imports.begin(import_, owner_));
     ASSERT_TRUE(desk_->run(desk_->imports.add(import_, std::move(bookmarks))));
-    ASSERT_TRUE(desk_->run(desk_->imports.end_reading(import_, 0)));
+    ASSERT_TRUE(desk_->run(desk_->imports.end_reading(import_, {})));
   }
   Import progress() { return desk_->run(desk_->imports.find(import_, owner_)).value(); }
   // As it is when `done`; what waits for it looks every now and then, as a person would.

@@ -265,6 +265,9 @@ TEST_P(Imports, a_key_imports_once) {
   const ImportAnswer first = import(small_file, "Idempotency-Key: k1\r\n");
   EXPECT_EQ(import(small_file, "Idempotency-Key: k1\r\n").id, first.id);
   EXPECT_NE(import(small_file, "Idempotency-Key: k2\r\n").id, first.id);
+  const RawResponse other_file = upload(small_file + "\n", "Idempotency-Key: k1\r\n");
+  EXPECT_EQ(other_file.status, 422);
+  EXPECT_THAT(other_file.body, HasSubstr("idempotency-key-reused"));
   EXPECT_EQ(upload("broken", "Idempotency-Key: k3\r\n").status, 422);
   EXPECT_EQ(import(small_file, "Idempotency-Key: k3\r\n").total, 3);
 }

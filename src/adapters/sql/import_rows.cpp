@@ -13,12 +13,12 @@ using links::ImportTag;
 
 constexpr Statement select_import =
     "SELECT id, user_id, status, total_items, processed_items, failed_items, skipped_items, created_at, started_at, "
-    "  finished_at, last_error "
+    "  finished_at, last_error, content "
     "FROM import_jobs WHERE id = $1";
 constexpr Statement select_imports =
     "SELECT found.* FROM unnest($1::uuid[]) AS given (id) CROSS JOIN LATERAL ("
     "  SELECT id, user_id, status, total_items, processed_items, failed_items, skipped_items, created_at, started_at, "
-    "    finished_at, last_error "
+    "    finished_at, last_error, content "
     "  FROM import_jobs WHERE id = given.id OFFSET 0) AS found";
 
 // Locked in the order in which they are given.
@@ -56,7 +56,8 @@ Import import_of(const Row& row) {
           .created_at = row.time(7),
           .started_at = row.optional_time(8),
           .finished_at = row.optional_time(9),
-          .last_error = row.optional_text(10)};
+          .last_error = row.optional_text(10),
+          .content = row.optional_uuid(11)};
 }
 
 TxTask<std::optional<Import>> read_import(Tx& tx, ImportId id) {

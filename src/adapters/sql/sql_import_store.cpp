@@ -19,7 +19,7 @@ constexpr Statement begin_import =
     "INSERT INTO import_jobs (id, user_id, source_type, status, created_at, updated_at) "
     "VALUES ($1, $2, 'chrome_html', 'queued', now(), now()) ON CONFLICT (id) DO NOTHING";
 constexpr Statement begin_running =
-    "UPDATE import_jobs SET skipped_items = $2, started_at = now(), updated_at = now(), "
+    "UPDATE import_jobs SET skipped_items = $2, content = $3, started_at = now(), updated_at = now(), "
     "  status = CASE WHEN processed_items = total_items THEN 'succeeded' ELSE 'running' END, "
     "  finished_at = CASE WHEN processed_items = total_items THEN now() END, "
     "  loose_ends = (SELECT true FROM import_places WHERE import_id = $1 ORDER BY instance_id LIMIT 1) IS NOT NULL "
@@ -78,8 +78,8 @@ TxTask<std::optional<Import>> begin_body(Tx& tx, ImportId id, OwnerId owner) {
   co_return import;
 }
 
-TxTask<std::optional<Import>> run_body(Tx& tx, ImportId id, int64_t skipped) {
-  const Rows begun = co_await tx.execute(begin_running, Params(id, skipped));
+TxTask<std::optional<Import>> run_body(Tx& tx, ImportId id, WholeFile file) {
+  const Rows begun = co_await tx.execute(begin_running, Params(id, file.skipped, file.content));
   if (begun.affected == 0) co_return std::nullopt;
   const std::optional<Import> import = co_await read_import(tx, id);
   co_return import;
@@ -142,8 +142,8 @@ Task<bool> SqlImportStore::add(ImportId id, std::vector<Bookmark> bookmarks) {
   }
 }
 
-Task<std::optional<Import>> SqlImportStore::end_reading(ImportId id, int64_t skipped) {
-  return database_.transact(run_body, id, skipped);
+Task<std::optional<Import>> SqlImportStore::end_reading(ImportId id, WholeFile file) {
+  return database_.transact(run_body, id, file);
 }
 
 Task<std::optional<Import>> SqlImportStore::reject(ImportId id, std::string error) {

@@ -25,7 +25,7 @@ class SqlImportStore : public links::ImportStore {
 
   Task<std::optional<links::Import>> begin(links::ImportId id, links::OwnerId owner) override;
   Task<bool> add(links::ImportId id, std::vector<links::Bookmark> bookmarks) override;
-  Task<std::optional<links::Import>> end_reading(links::ImportId id, int64_t skipped) override;
+  Task<std::optional<links::Import>> end_reading(links::ImportId id, links::WholeFile file) override;
   Task<std::optional<links::Import>> reject(links::ImportId id, std::string error) override;
   Task<std::optional<links::Import>> find(links::ImportId id, links::OwnerId owner) override;
   Task<std::vector<links::Import>> find_all(std::vector<links::ImportId> ids) override;
