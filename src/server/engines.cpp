@@ -68,8 +68,11 @@ std::vector<api::EngineProbe> Engines::probes() const {
   std::set<const sql::Database*> seen;
   for (const auto& [service, database] : databases_) {
     if (!seen.insert(database.get()).second) continue;
-    const bool embedded = database->dialect() == sql::Dialect::sqlite;
-    const std::string name = embedded ? "sqlite" : "postgres/" + std::string(names(service).schema);
+    if (database == embedded_) {
+      probes.push_back({"sqlite", [embedded = embedded_] { return embedded->reach(); }});
+      continue;
+    }
+    const std::string name = "postgres/" + std::string(names(service).schema);
     probes.push_back({name, [database] { return ask_for_one(database); }});
   }
   if (redis_) {

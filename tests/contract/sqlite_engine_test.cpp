@@ -183,6 +183,22 @@ TEST_F(SqliteEngine, a_failed_commit_acknowledges_nothing_and_the_next_one_works
   EXPECT_EQ(count("SELECT count(*) FROM notes"), 1);
 }
 
+TEST_F(SqliteEngine, is_not_reached_while_no_write_reaches_the_disk) {
+  open();
+  write("CREATE TABLE notes (body TEXT NOT NULL)");
+  run(database_->reach());
+  {
+    const NoFileGrows full(folder_ / "sluice.db-wal");
+    EXPECT_THROW(run(database_->transact(insert_note, "note")), EngineUnavailable);
+    EXPECT_THROW(run(database_->reach()), EngineUnavailable);
+    write("DELETE FROM notes WHERE body = 'none'");  // a commit that writes nothing
+    EXPECT_THROW(run(database_->reach()), EngineUnavailable);
+  }
+  run(database_->reach());
+  run(database_->transact(insert_note, "note"));
+  run(database_->reach());
+}
+
 TEST_F(SqliteEngine, the_log_begins_anew_under_steady_writes) {
   open();
   write("CREATE TABLE blobs (data BLOB)");

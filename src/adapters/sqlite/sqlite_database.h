@@ -30,6 +30,10 @@ class SqliteDatabase final : public sql::Database {
   Task<sql::Rows> read(sql::Statement statement, sql::Params params = {}) override;
   Task<sql::Rows> write(sql::Statement statement, sql::Params params = {}) override;
 
+  // Whether reads are answered and writes reach the disk. Writes something only where the last commit failed (a full
+  // disk, say): nothing else may write meanwhile. Throws EngineUnavailable where not.
+  Task<> reach();
+
   // As long as the database; not for visitors. The first call reads what the file holds and blocks meanwhile: for the
   // start of a program.
   coordination::Journal& journal();
