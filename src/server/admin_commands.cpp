@@ -12,6 +12,7 @@
 #include "server/commands.h"
 #include "server/engines.h"
 #include "server/identity.h"
+#include "server/printable.h"
 #include "server/system_random.h"
 
 namespace sluice::server {
@@ -150,7 +151,7 @@ int list_keys(Office& office) {
   for (const accounts::ListedApiKey& key : run_blocking(office.here, office.identity.keys().list())) {
     const std::string used = key.last_used_at ? "used " + format_time(*key.last_used_at) : "never used";
     fmt::print("{}  {:<7}  {}  {}  {}  {}\n", key.id.text(), accounts::name(key.role), format_time(key.created_at),
-               state_of(key, office.clock.wall()), used, key.name);
+               state_of(key, office.clock.wall()), used, printable(key.name));
   }
   return 0;
 }
@@ -170,8 +171,8 @@ int revoke_key(Office& office, const std::string& id) {
 int show_audit(Office& office, int64_t limit) {
   office.record("audit");
   for (const accounts::RecordedAuditEntry& one : run_blocking(office.here, office.identity.audit().list(limit))) {
-    const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
-    fmt::print("{}  {}  {}  {}  {}  {}\n", format_time(one.at), one.entry.actor, one.entry.action,
+    const auto or_none = [](const std::string& text) { return text.empty() ? "-" : printable(text); };
+    fmt::print("{}  {}  {}  {}  {}  {}\n", format_time(one.at), printable(one.entry.actor), one.entry.action,
                or_none(one.entry.target), or_none(one.entry.address), or_none(one.entry.request_id));
   }
   return 0;
@@ -192,6 +193,12 @@ std::string check_duration(const std::string& text) {
 
 std::string check_lifetime(const std::string& text) {
   return parse_duration(text) == Duration{0} ? "a key must work for some time" : check_duration(text);
+}
+
+std::string check_name(const std::string& text) {
+  constexpr size_t longest_name = 200;
+  const bool usable = !text.empty() && text.size() <= longest_name && printable(text) == text;
+  return usable ? "" : fmt::format("it must have 1 to {} bytes, without control characters", longest_name);
 }
 
 void add_expires(CLI::App& command, AdminFlags& flags, const std::string& without) {
@@ -225,7 +232,7 @@ void add_admin(CLI::App& program, Chosen& chosen) {
   key->add_option("--role", flags->key.role, "USER, SERVICE or ADMIN")
       ->required()
       ->check(CLI::IsMember({"USER", "SERVICE", "ADMIN"}));
-  key->add_option("--name", flags->key.name, "What it is for")->required();
+  key->add_option("--name", flags->key.name, "What it is for")->required()->check(check_name);
   add_expires(*key, *flags, "until it is revoked");
   CLI::App* const rotate =
       add("rotate-key", "Replace an API key by a new one of its name and role, and print the secret",

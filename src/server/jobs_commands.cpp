@@ -6,6 +6,7 @@
 #include "server/blocking.h"
 #include "server/commands.h"
 #include "server/engines.h"
+#include "server/printable.h"
 #include "server/system_random.h"
 
 namespace sluice::server {
@@ -66,9 +67,9 @@ int no_such_job(const JobsFlags& flags) {
 }
 
 void print_line(const Job& job) {
-  fmt::print("{}  {:<20} {:<10} {:>8}  {:<24}  {}\n", job.id.text(), job.kind, enum_name(job.status),
+  fmt::print("{}  {:<20} {:<10} {:>8}  {:<24}  {}\n", job.id.text(), printable(job.kind), enum_name(job.status),
              fmt::format("{}/{}", job.attempts, job.max_attempts), format_time(job.run_after),
-             job.last_error.value_or(""));
+             printable(job.last_error.value_or("")));
 }
 
 Task<int> run_list(JobDesk& desk, const JobsFlags& flags) {
@@ -96,7 +97,9 @@ Task<int> run_list(JobDesk& desk, const JobsFlags& flags) {
 }
 
 void print_job(const Job& job) {
-  const auto line = [](std::string_view name, const std::string& value) { fmt::print("{:<14}{}\n", name, value); };
+  const auto line = [](std::string_view name, const std::string& value) {
+    fmt::print("{:<14}{}\n", name, printable(value));
+  };
   line("id", job.id.text());
   line("kind", job.kind);
   line("status", std::string(enum_name(job.status)));
@@ -156,7 +159,7 @@ Task<int> run_stats(JobDesk& desk, const JobsFlags&) {
   for (const auto& status : enum_names(jobs::JobStatus{})) fmt::print(" {:>10}", status.name);
   fmt::print(" {:>12} {:>12}  {}\n", "added/s", "finished/s", "oldest waiting");
   for (const jobs::KindStats& kind : stats.kinds) {
-    fmt::print("{:<24}", kind.kind);
+    fmt::print("{:<24}", printable(kind.kind));
     for (const auto& status : enum_names(jobs::JobStatus{})) {
       const auto found = kind.counts.find(status.value);
       fmt::print(" {:>10}", found == kind.counts.end() ? 0 : found->second);
@@ -164,7 +167,8 @@ Task<int> run_stats(JobDesk& desk, const JobsFlags&) {
     fmt::print(" {:>12.1f} {:>12.1f}  {}\n", kind.rates.added, kind.rates.finished(), or_dash(kind.oldest_waiting));
   }
   for (const jobs::FailingKey& key : stats.top_failing) {
-    fmt::print("failing: {} of {}, {} times in the last hour\n", key.throttle_key, key.kind, key.failures);
+    fmt::print("failing: {} of {}, {} times in the last hour\n", printable(key.throttle_key), printable(key.kind),
+               key.failures);
   }
   co_return 0;
 }

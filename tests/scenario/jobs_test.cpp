@@ -15,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST_P(JobsOverHttp, a_job_is_added_claimed_and_completed) {
   const JobsAnswer added =
@@ -225,6 +226,17 @@ TEST_P(JobsOverHttp, operators_look_retry_cancel_and_purge_beside_the_server) {
   EXPECT_EQ(sluice({"jobs", "purge", "--older-than", "soon"}).code, 2);
   EXPECT_THAT(sluice({"jobs", "purge", "--older-than", "0s"}).output, HasSubstr("2 purged"));
   EXPECT_EQ(ask("GET", "/api/v1/jobs/" + done).status, 404);
+}
+
+TEST_P(JobsOverHttp, names_and_errors_of_clients_cannot_change_the_terminal) {
+  const std::string id = add("once");
+  tell("fail", claim("once").at(0), R"(,"error":"it\u001b[2J broke\nforged line")");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"jobs", "list"}, std::vector<std::string>{"jobs", "show", id}}) {
+    const std::string output = sluice(command).output;
+    EXPECT_THAT(output, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(output, HasSubstr("it\\u001b[2J broke\\nforged line"));
+  }
 }
 
 TEST_P(JobsOverHttp, the_example_worker_works) {

@@ -84,6 +84,14 @@ TEST_F(KeysScenario, the_last_use_and_the_end_of_a_key_are_listed) {
   EXPECT_EQ(admin({"create-key", "--role", "SERVICE", "--name", "SLUICE_SERVICE_KEY"}).code, 2);
 }
 
+TEST_F(KeysScenario, a_key_has_a_name_that_fits_a_line) {
+  for (const std::string& name :
+       {std::string(), std::string(201, 'n'), std::string("two\nlines"), std::string("\x1b[2J")}) {
+    EXPECT_EQ(admin({"create-key", "--role", "SERVICE", "--name", name}).code, 2) << name;
+  }
+  secret_in(admin({"create-key", "--role", "SERVICE", "--name", std::string(200, 'n')}));
+}
+
 TEST_F(KeysScenario, every_use_of_an_administrators_right_is_in_the_audit_log) {
   SluiceServer sluice({.data = data(), .environment = {{"SLUICE_SERVICE_KEY", "sk_from_the_environment"}}});
   const CommandResult made = admin({"create-key", "--role", "ADMIN", "--name", "ops"});
