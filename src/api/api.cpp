@@ -58,7 +58,7 @@ void Api::install(http::Router& router) {
 
 Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request) {
   if (!endpoint.role) {
-    Call call{request, std::nullopt};
+    Call call{request, std::nullopt, bodies_};
     co_return co_await endpoint.action(std::move(call));
   }
   std::optional<std::string> token = bearer_token(request);
@@ -73,7 +73,7 @@ Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request
     accounts::AuditEntry entry = audit_entry(endpoint, *caller, request);
     co_await audit_.record(std::move(entry));
   }
-  Call call{request, std::move(caller)};
+  Call call{request, std::move(caller), bodies_};
   co_return co_await endpoint.action(std::move(call));
 }
 

@@ -28,6 +28,7 @@ class Api {
 
   accounts::Callers& callers_;
   accounts::AuditLog& audit_;
+  BodyReader bodies_;
   std::vector<std::unique_ptr<const Endpoint>> endpoints_;
 };
 

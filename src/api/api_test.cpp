@@ -1,6 +1,9 @@
 #include <regex>
 #include <set>
+#include <thread>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -326,6 +329,45 @@ TEST(DecodeBody, says_which_field_is_wrong_and_whether_form_or_value) {
   EXPECT_THAT(
       status_of(R"({"name":"a","count":11})"),
       testing::AllOf(testing::StartsWith("422"), testing::HasSubstr("invalid-value"), testing::HasSubstr("count")));
+}
+
+// Remembers which thread read it.
+struct Traced {
+  std::string text;
+  inline static std::thread::id reader;
+  static void describe(json::Object<Traced>& object) { object.required("text", &Traced::text).form(form); }
+  static constexpr json::TextForm form{.pattern = "^.*$",
+                                       .fits =
+                                           [](std::string_view) {
+                                             reader = std::this_thread::get_id();
+                                             return true;
+                                           },
+                                       .message = ""};
+};
+
+TEST(BodyReader, reads_large_bodies_on_a_thread_of_their_own) {
+  BodyReader bodies;
+  const auto read = [&bodies](http::Request& request) {
+    asio::io_context context;
+    auto done = asio::co_spawn(context, bodies.decode<Traced>(request), asio::use_future);
+    context.run();
+    return done.get();
+  };
+  http::Request request;
+  request.body = R"({"text":"a"})";
+  EXPECT_TRUE(read(request));
+  EXPECT_EQ(Traced::reader, std::this_thread::get_id());
+
+  const std::string large = R"({"text":")" + std::string(BodyReader::large, 'a') + R"("})";
+  request.body = large;
+  EXPECT_TRUE(read(request));
+  EXPECT_NE(Traced::reader, std::this_thread::get_id());
+  EXPECT_EQ(request.body, large);
+
+  request.body = large + "x";
+  const auto refused = read(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, json::DecodeError::Kind::malformed);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "accounts/caller.h"
+#include "api/body_reader.h"
 #include "http/message.h"
 #include "http/router.h"
 
@@ -19,6 +20,7 @@ namespace sluice::api {
 struct Call {
   http::Request& request;
   std::optional<accounts::Caller> caller;
+  BodyReader& bodies;
 };
 using Action = std::function<Task<http::Response>(Call)>;
 

@@ -67,8 +67,8 @@ jobs::OutsideTry LockItem::outside_try() const {
   return jobs::parse_outside_try(lock_token).value_or(jobs::OutsideTry{.token = -1});  // never given out
 }
 
-std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request) {
-  auto body = json::decode<EnqueueBody>(request.body);
+std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request,
+                                                                  Result<EnqueueBody, json::DecodeError> body) {
   if (!body) {
     const bool in_a_job = body.error().path.starts_with("jobs[");
     return std::unexpected(in_a_job ? bad_job(request, body.error()) : undecodable(request, body.error()));

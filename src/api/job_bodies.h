@@ -70,7 +70,8 @@ struct ItemsBody {
 };
 
 // The jobs of a request, or the answer that names the one that cannot be: all or nothing.
-std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request);
+std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request,
+                                                                  Result<EnqueueBody, json::DecodeError> body);
 
 http::Response enqueued_answer(const std::vector<jobs::Enqueued>& enqueued);
 // `tries` are those of the jobs, in the same order.

@@ -33,7 +33,8 @@ jobs::EnqueueRequest request_of(const Call& call, const std::string& key) {
 Task<http::Response> enqueue(Jobs& jobs, Call call) {
   auto key = idempotency_key(call.request);
   if (!key) co_return std::move(key.error());
-  auto wanted = new_jobs(call.request);
+  auto body = co_await call.bodies.decode<EnqueueBody>(call.request);
+  auto wanted = new_jobs(call.request, std::move(body));
   if (!wanted) co_return std::move(wanted.error());
   if (!*key) {
     const std::vector<jobs::Enqueued> enqueued = co_await jobs.enqueue(std::move(*wanted));
@@ -63,8 +64,8 @@ Task<http::Response> claim(Jobs& jobs, Call call) {
 }
 
 Task<http::Response> complete(Jobs& jobs, Call call) {
-  auto wanted = decode_body<ItemsBody<CompletionItem>>(call.request);
-  if (!wanted) co_return std::move(wanted.error());
+  auto wanted = co_await call.bodies.decode<ItemsBody<CompletionItem>>(call.request);
+  if (!wanted) co_return undecodable(call.request, wanted.error());
   std::vector<jobs::Completion> completions;
   std::vector<jobs::OutsideTry> tries = outside_tries(wanted->jobs);
   for (size_t i = 0; i < tries.size(); ++i) {
@@ -77,8 +78,8 @@ Task<http::Response> complete(Jobs& jobs, Call call) {
 }
 
 Task<http::Response> fail(Jobs& jobs, Call call) {
-  auto wanted = decode_body<ItemsBody<FailureItem>>(call.request);
-  if (!wanted) co_return std::move(wanted.error());
+  auto wanted = co_await call.bodies.decode<ItemsBody<FailureItem>>(call.request);
+  if (!wanted) co_return undecodable(call.request, wanted.error());
   std::vector<jobs::Failure> failures;
   for (FailureItem& item : wanted->jobs) failures.push_back({item.lock(), std::move(item.error), item.permanent});
   std::vector<jobs::OutsideTry> tries = outside_tries(wanted->jobs);
@@ -89,8 +90,8 @@ Task<http::Response> fail(Jobs& jobs, Call call) {
 }
 
 Task<http::Response> heartbeat(Jobs& jobs, Call call) {
-  auto wanted = decode_body<ItemsBody<LockItem>>(call.request);
-  if (!wanted) co_return std::move(wanted.error());
+  auto wanted = co_await call.bodies.decode<ItemsBody<LockItem>>(call.request);
+  if (!wanted) co_return undecodable(call.request, wanted.error());
   std::vector<LockedJob> locks;
   for (const LockItem& item : wanted->jobs) locks.push_back(item.lock());
   const std::vector<Verdict> verdicts = co_await jobs.store().renew(std::move(locks));
