@@ -29,9 +29,9 @@ class OpenMemoryLimits : public OpenLimits {
 };
 
 // On a thread of its own.
-void draw_on_thread(coordination::SharedLimit& limit, coordination::Stamp end, std::vector<Happened>& given) {
+void draw_on_thread(coordination::SharedLimit& limit, coordination::Stamp end, contract::Draws& draws) {
   asio::io_context io;
-  asio::co_spawn(io, contract::draw_often(limit, 0, 3, end, given),
+  asio::co_spawn(io, contract::draw_often(limit, 0, 3, end, draws),
                  [](const std::exception_ptr& error) { EXPECT_FALSE(error); });
   io.run();
 }
@@ -44,12 +44,12 @@ TEST(MemoryLimit, threads_share_it) {
                              .priority = {{.name = "ALL", .windows = {"all"}}}},
                             clock);
   const auto end = clock.now().time_since_epoch() / 1us + 300'000;
-  std::vector<std::vector<Happened>> given(4);
+  std::vector<contract::Draws> draws(4);
   std::vector<std::thread> threads;
-  for (auto& mine : given) threads.emplace_back(draw_on_thread, std::ref(limit), end, std::ref(mine));
+  for (auto& mine : draws) threads.emplace_back(draw_on_thread, std::ref(limit), end, std::ref(mine));
   for (std::thread& thread : threads) thread.join();
   std::vector<Happened> all;
-  for (const auto& mine : given) all.insert(all.end(), mine.begin(), mine.end());
+  for (const auto& mine : draws) all.insert(all.end(), mine.given.begin(), mine.given.end());
   EXPECT_EQ(broken_window(all, 500, 21ms), "");
   EXPECT_GT(total(all), 1000);
 }

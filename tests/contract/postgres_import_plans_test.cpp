@@ -105,7 +105,7 @@ class PostgresImportPlans : public PostgresPlans {
     const ImportId good = begin_with(owner, with_title(first, "another"));
     EXPECT_TRUE(run(imports_->add(good, second)));
     EXPECT_TRUE(run(imports_->reject(rejected, "broken")));
-    EXPECT_TRUE(run(imports_->end_reading(good, 1)));
+    EXPECT_TRUE(run(imports_->end_reading(good, {.skipped = 1})));
     EXPECT_FALSE(run(imports_->with_loose_ends(ImportId(), 100)).empty());
     tie_up(rejected);
     tie_up(good);
@@ -129,7 +129,7 @@ class PostgresImportPlans : public PostgresPlans {
   // An operator has canceled the jobs; they stand behind all others.
   void end_waits_without_jobs(OwnerId owner) {
     const ImportId import = begin_with(owner, bookmarks(5));
-    run(imports_->end_reading(import, 0));
+    run(imports_->end_reading(import, {}));
     for (const jobs::Job& job : run(jobs_->list({.kind = links::enrich_link}, std::nullopt, 5)).jobs) {
       run(jobs_->cancel(job.id));
     }
