@@ -1,9 +1,12 @@
 #include "tests/support/scripted_server.h"
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 
 namespace sluice::test {
 namespace {
@@ -13,6 +16,14 @@ using asio::ip::tcp;
 size_t content_length(std::string_view head) {
   const size_t at = head.find("\r\nContent-Length: ");
   return at == std::string_view::npos ? 0 : std::stoul(std::string(head.substr(at + 18, 20)));
+}
+
+// Where a request was not read to its end, closing resets the connection, and the kernel drops what it has yet to send.
+Task<> until_arrived(tcp::socket& socket) {
+  int left = 0;
+  while (ioctl(socket.native_handle(), SIOCOUTQ, &left) == 0 && left > 0) {
+    co_await asio::post(socket.get_executor(), asio::use_awaitable);
+  }
 }
 
 template <class Stream>
@@ -101,7 +112,7 @@ Task<> ScriptedServer::converse(Stream& stream, Socket& socket, size_t connectio
     co_await asio::async_write(stream, asio::buffer(reply.bytes), asio::use_awaitable);
     switch (reply.then) {
       case Then::keep: break;
-      case Then::close: co_return;
+      case Then::close: co_await until_arrived(socket); co_return;
       case Then::reset:
         socket.set_option(asio::socket_base::linger(true, 0));
         socket.close();
