@@ -3,6 +3,7 @@
 // Only for testing the rules above them: the real ones pass the contract suites.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
