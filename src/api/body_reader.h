@@ -33,7 +33,7 @@ class BodyReader {
 template <class T>
 Task<Result<T, json::DecodeError>> BodyReader::decode(http::Request& request) {
   if (request.body.size() <= large) co_return json::decode<T>(request.body);
-  // The thread owns what it reads, whatever becomes of the request meanwhile.
+  // The thread owns what it reads: the request may end before it does.
   auto work = [text = std::move(request.body)]() mutable {
     Result<T, json::DecodeError> decoded = json::decode<T>(text);
     return std::pair(std::move(decoded), std::move(text));

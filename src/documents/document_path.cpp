@@ -39,7 +39,7 @@ std::optional<DocumentPath> DocumentPath::parse(std::string_view text) {
 }
 
 // Keeps where a match of the pattern so far may end, instead of trying every rest for each star: the work is the
-// product of both lengths, whatever path a reader invents.
+// product of both lengths for every path.
 bool matches_glob(std::string_view pattern, std::string_view path) {
   std::vector<bool> ends(path.size() + 1);
   ends[0] = true;

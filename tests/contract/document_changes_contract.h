@@ -1,4 +1,4 @@
-// What every documents::DocumentStore promises of changes, purges and documents that nobody needs any more, tried on a
+// What every documents::DocumentStore promises of changes, purges and unused documents, tried on a
 // real engine.
 #pragma once
 

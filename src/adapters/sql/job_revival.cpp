@@ -83,7 +83,7 @@ TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
 }
 
 TxTask<std::vector<Verdict>> renew_locks(Tx& tx, std::vector<jobs::LockedJob> jobs) {
-  // Rows of jobs are locked in the order of ids, here and where jobs end: nobody waits in a circle.
+  // Rows of jobs are locked in the order of ids, here and where jobs end, so that no deadlock arises.
   const std::set<jobs::LockedJob> ordered(jobs.begin(), jobs.end());
   GivenRows given;
   for (const jobs::LockedJob& job : ordered) given.add(job.id, job.token);
