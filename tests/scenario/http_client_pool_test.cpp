@@ -52,9 +52,17 @@ TEST_F(HttpClientPool, origins_share_the_total_limit) {
 
 TEST_F(HttpClientPool, the_line_is_bounded_and_waiting_counts_toward_the_deadline) {
   make_client({.reach = Reach::anywhere, .max_per_origin = 1, .max_waiting = 2});
-  ScriptedServer server([](const Call&) { return Reply{"", Then::stall}; });
-  send_all(std::vector(4, server.url("/")), 50ms);
-  EXPECT_EQ(outcomes, (std::vector<std::string>{"busy", "timeout", "timeout", "timeout"}));
+  std::binary_semaphore may_answer(0);
+  ScriptedServer server([&may_answer](const Call&) {
+    may_answer.acquire();
+    return ok("first");
+  });
+  TaskScope first(context.get_executor());
+  first.spawn("first", call(*this, get(server.url("/"))));
+  send_all(std::vector(3, server.url("/")), 50ms);
+  may_answer.release();
+  wait_for(first.join());
+  EXPECT_EQ(outcomes, (std::vector<std::string>{"busy", "timeout", "timeout", "first"}));
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
