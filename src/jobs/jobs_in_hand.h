@@ -38,8 +38,9 @@ struct RunningJob {
 struct JobsInHand {
   std::list<RunningJob> running;
   std::list<RunningJob> ended;  // to be written back
+  size_t being_written = 0;     // of `ended`, by the call that is under way
 
-  size_t size() const { return running.size() + ended.size(); }
+  size_t waiting_to_be_written() const { return ended.size() - being_written; }
 };
 
 }  // namespace sluice::jobs

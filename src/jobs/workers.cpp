@@ -102,11 +102,11 @@ Task<> Workers::wait_until_none_run(Instant end) {
   while (!in_hand_.running.empty() && parts_.clock.now() < end) co_await changed_.wait_until(parts_.clock, end);
 }
 
-// Claims and results overlap. Where much waits to be written nothing is claimed, rather than little: small claims cost
-// as much as large ones.
+// Claims and results overlap. While the results of a whole batch wait behind those that are being written, nothing is
+// claimed: more jobs would only wait as well, under locks that have to be renewed meanwhile.
 size_t Workers::places() const {
+  if (in_hand_.waiting_to_be_written() >= config_.batch) return 0;
   const size_t most = config_.places();
-  if (in_hand_.size() >= 2 * most) return 0;
   return most - std::min(most, in_hand_.running.size());
 }
 

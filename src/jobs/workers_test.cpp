@@ -126,6 +126,18 @@ TEST_F(WorkersTest, claims_go_on_as_soon_as_results_are_written) {
   EXPECT_LT(store.claims, 30);
 }
 
+TEST_F(WorkersTest, no_more_is_claimed_while_the_results_of_a_batch_wait_to_be_written) {
+  config.batch = 10;
+  config.concurrency = 1'000;
+  store.takes = 1ms;
+  store.completing_takes = 1s;
+  for (int i = 0; i < 1'000; ++i) add();
+  start([](JobRun) { return say(JobOutcome::done()); });
+  pass(2'500ms);
+  EXPECT_GE(store.count(JobStatus::succeeded), 20U);
+  EXPECT_LE(store.count(JobStatus::running), 40U);  // two batches that are being written, and two behind them
+}
+
 TEST_F(WorkersTest, idle_workers_look_less_and_less_often_and_begin_at_the_bell) {
   start([](JobRun) { return say(JobOutcome::done()); });
   pass(1min);

@@ -13,6 +13,21 @@ constexpr Duration longest_wait = 1min;
 // Others may wait for the room that a job leaves under its throttle key: they begin while the rest is written.
 constexpr size_t throttled_at_once = 500;
 
+// So many jobs are being written as long as this exists.
+class Writing {
+ public:
+  Writing(JobsInHand& in_hand, size_t jobs, Wakeup& changed) : in_hand_(in_hand) {
+    in_hand_.being_written = jobs;
+    changed.notify_all();
+  }
+  ~Writing() { in_hand_.being_written = 0; }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+ private:
+  JobsInHand& in_hand_;
+};
+
 }  // namespace
 
 Task<> WriteBack::round() {
@@ -62,12 +77,19 @@ void WriteBack::written() {
   parts_.bell.ring();  // their throttle keys may have room now
 }
 
+template <typename Verdicts>
+Task<Verdicts> WriteBack::write(Task<Verdicts> call, size_t jobs) {
+  const Writing writing(parts_.in_hand, jobs, parts_.changed);
+  Verdicts verdicts = co_await std::move(call);
+  co_return verdicts;
+}
+
 Task<> WriteBack::complete(Batch batch) {
   std::vector<Completion> completions;
   for (const Ended job : batch) {
     completions.push_back({job->lock(), job->outcome.result, job->job.kind, job->job.throttle_key});
   }
-  const std::vector<Verdict> verdicts = co_await parts_.store.complete(std::move(completions));
+  const std::vector<Verdict> verdicts = co_await write(parts_.store.complete(std::move(completions)), batch.size());
   for (size_t i = 0; i < batch.size(); ++i) {
     const bool accepted = verdicts[i] == Verdict::accepted;
     if (!accepted) refused(*batch[i], verdicts[i]);
@@ -84,7 +106,7 @@ Task<> WriteBack::fail(Batch batch) {
                         .released = job->outcome.kind == JobOutcome::Kind::released,
                         .onward = job->outcome.onward});
   }
-  const std::vector<FailVerdict> verdicts = co_await parts_.store.fail(std::move(failures));
+  const std::vector<FailVerdict> verdicts = co_await write(parts_.store.fail(std::move(failures)), batch.size());
   for (size_t i = 0; i < batch.size(); ++i) fail(batch[i], verdicts[i]);
 }
 

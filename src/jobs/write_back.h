@@ -34,6 +34,8 @@ class WriteBack {
   using Batch = std::vector<Ended>;  // only we remove from `ended`
 
   static std::vector<Batch> pieces_of(Batch done);
+  template <typename Verdicts>
+  Task<Verdicts> write(Task<Verdicts> call, size_t jobs);
   Task<> complete(Batch batch);
   Task<> fail(Batch batch);
   void fail(Ended job, const FailVerdict& verdict);
