@@ -180,6 +180,8 @@ Task<> LeaseKeeper<Port>::renew(std::shared_ptr<Batch> batch) {
       answer = as_renewal(std::move(renewed));
     } catch (const EngineUnavailable& error) {
       answer = {.unknown = std::move(asked), .failure = error.what()};
+    } catch (const EngineRefused& error) {
+      answer = {.unknown = std::move(asked), .failure = error.what()};
     }
     batch->asking = false;
   }

@@ -27,6 +27,7 @@ class PretendLeases : public FencedLeases {
     largest = std::max(largest, leases.size());
     if (hanging) co_await clock_.sleep_for(1h);
     if (down) throw EngineUnavailable("test", "down");
+    if (refuses) throw EngineRefused("no such table");
     std::vector<FencedLease> renewed;
     for (const FencedLease& lease : leases) {
       FencedLeaseHolder& holder = holders_[lease.key];
@@ -47,6 +48,7 @@ class PretendLeases : public FencedLeases {
 
   bool down = false;
   bool hanging = false;
+  bool refuses = false;
   int asked = 0;
   int renewals = 0;
   size_t largest = 0;  // of all renewals
@@ -179,6 +181,15 @@ TEST_F(LeaseKeeperTest, an_engine_that_was_away_for_a_moment_costs_no_lease) {
   spawn(acquire_into(keeper, lease));
   run_for(20s);
   leases.down = false;
+  run_for(5min);
+  EXPECT_FALSE(lease->lost().stop_requested());
+}
+
+TEST_F(LeaseKeeperTest, an_engine_that_refused_for_a_moment_costs_no_lease) {
+  leases.refuses = true;
+  spawn(acquire_into(keeper, lease));
+  run_for(20s);
+  leases.refuses = false;
   run_for(5min);
   EXPECT_FALSE(lease->lost().stop_requested());
 }
