@@ -113,7 +113,7 @@ def check(root: Path) -> list[str]:
 def main() -> int:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     wrong = check(root)
-    print("\n".join(wrong) if wrong else "Every room includes only what it may.")
+    print("\n".join(wrong) if wrong else "All includes follow the rules of the rooms.")
     return 1 if wrong else 0
 
 

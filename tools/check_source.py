@@ -31,7 +31,7 @@ REAL_TIME = ("src/runtime/system_clock", "src/server/", "src/lab/")
 RULES = [
     rule(r"\b(system|steady|high_resolution)_clock::now\b|\bgettimeofday\b|\bclock_gettime\b|[^\w.>]time\(nullptr\)",
          "time comes from the injected Clock, so that it can be virtual", ["src/"], REAL_TIME),
-    rule(r"\bthis_thread::sleep_|\bu?sleep\(|\bnanosleep\b", "nothing sleeps; wait for what is waited for, with a deadline",
+    rule(r"\bthis_thread::sleep_|\bu?sleep\(|\bnanosleep\b", "no sleeps; wait for the condition itself, with a deadline",
          ["src/", "tests/", "bench/"]),
     rule(r"\brandom_device\b|\bs?rand\(\)", "randomness is injected (base/random.h)", ["src/"],
          ("src/base/random",) + REAL_TIME),
@@ -81,7 +81,7 @@ def check(root: Path) -> list[str]:
 def main() -> int:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     wrong = check(root)
-    print("\n".join(wrong) if wrong else "No word is out of place.")
+    print("\n".join(wrong) if wrong else "The sources follow the rules.")
     return 1 if wrong else 0
 
 

@@ -3,7 +3,7 @@
 run_bench() {
   local names
   names=$(find bench -maxdepth 1 -type f -executable ! -name '*.*' -printf '%f\n' | sort)
-  [[ -n $names ]] || die "There is no benchmark yet."
+  [[ -n $names ]] || die "No benchmarks found."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
   known benchmark "$1" "$names"
   need bench

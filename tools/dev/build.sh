@@ -43,16 +43,16 @@ build_preset() {
 run_demo() {
   need build
   configure release
-  has_target release sluice || die "There is no server to run yet."
+  has_target release sluice || die "The release build has no target sluice."
   build release sluice
   exec build/release/bin/sluice serve --demo "$@"
 }
 
 run_services() {
-  [[ ${1:-} == --help || ($# -eq 2 && $1 == up) ]] || misused "Say what to start: ./dev services up pg. ./dev services --help lists what there is."
+  [[ ${1:-} == --help || ($# -eq 2 && $1 == up) ]] || misused "Name a service to start, such as ./dev services up pg. ./dev services --help lists them."
   need test
   configure release
-  has_target release sluice-services || die "There are no services to start yet."
+  has_target release sluice-services || die "The release build has no target sluice-services."
   build release sluice-services
   exec build/release/bin/sluice-services "$@"
 }

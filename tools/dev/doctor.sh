@@ -3,7 +3,7 @@
 row() { printf '%-16s %s\n' "$1" "$2"; }
 tool_row() {
   local where
-  where=$(type -P "$1" || { [[ -x /usr/sbin/$1 ]] && echo "/usr/sbin/$1"; }) || { row "$1" "not here"; return; }
+  where=$(type -P "$1" || { [[ -x /usr/sbin/$1 ]] && echo "/usr/sbin/$1"; }) || { row "$1" "not installed"; return; }
   row "$1" "$({ "$where" "${2:---version}" 2>&1 || true; } | grep -oE '[0-9]+\.[0-9][0-9.]*' | sed -n 1p)"
 }
 
@@ -28,6 +28,6 @@ doctor() {
     [[ $group == test && -n $missing ]] && ready=1
   done
   if [[ $ready -eq 0 ]]; then echo "./dev test can run."
-  else echo "./dev test would first install what is missing."; fi
+  else echo "./dev test would first install the missing packages."; fi
   return $ready
 }

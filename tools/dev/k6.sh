@@ -3,10 +3,10 @@
 run_k6() {
   local names
   names=$({ find load/k6 -maxdepth 1 -name '*.js' -printf '%f\n' 2>/dev/null || true; } | sed 's/\.js$//' | sort)
-  [[ -n $names ]] || die "There is no k6 scenario yet."
+  [[ -n $names ]] || die "No k6 scenarios found."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
   known 'k6 scenario' "$1" "$names"
-  [[ ${2:-} == '' || ${2:-} == --short ]] || misused "k6 knows --short; '$2' it does not know."
+  [[ ${2:-} == '' || ${2:-} == --short ]] || misused "Unknown option '$2' of k6; the only one is --short."
   type -P k6 >/dev/null || need k6
   need build
   build release sluice sluice-lab

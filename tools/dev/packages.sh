@@ -37,7 +37,7 @@ missing_packages() {
 # Installs what is missing of the group $1 (build, check, test, k6, bench, format). Asks apt nothing if all is there.
 need() {
   local -n group=packages_$1
-  command -v dpkg-query >/dev/null || die "This script installs what it needs with apt, on Debian 12. Elsewhere, see the list in tools/dev/packages.sh."
+  command -v dpkg-query >/dev/null || die "This script installs packages with apt, on Debian 12. On other systems, install the packages listed in tools/dev/packages.sh."
   local missing
   mapfile -t missing < <(missing_packages "${group[@]}")
   [[ ${#missing[@]} -eq 0 ]] && return
@@ -49,6 +49,6 @@ need() {
   fi
   say "Installing ${#missing[@]} packages: ${missing[*]}"
   local started=$SECONDS
-  "${root[@]}" bash tools/install_packages "${missing[@]}" || die "The packages could not be installed; the reason stands above."
+  "${root[@]}" bash tools/install_packages "${missing[@]}" || die "Installing the packages failed; see the error above."
   say "Installed in $(since "$started")"
 }

@@ -15,7 +15,7 @@ misused() {
 }
 
 # Refuses $2 unless it is one of the lines of $3, each the name of a $1.
-known() { grep -qxF -- "$2" <<<"$3" || misused "There is no $1 '$2'. These there are: ${3//$'\n'/ }"; }
+known() { grep -qxF -- "$2" <<<"$3" || misused "Unknown $1 '$2'. Available: ${3//$'\n'/ }"; }
 
 # Prints the seconds since $1, a value of $SECONDS, as 1m05s.
 since() { printf '%dm%02ds' $(((SECONDS - $1) / 60)) $(((SECONDS - $1) % 60)); }

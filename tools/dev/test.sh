@@ -33,7 +33,7 @@ run_ctest() {
   rm -f "$report"
   tests_passed=$((tests_passed + total - failed))
   tests_failed=$((tests_failed + failed))
-  [[ $code -eq 0 || $failed -gt 0 ]] || die "ctest ended with $code before it could count."
+  [[ $code -eq 0 || $failed -gt 0 ]] || die "ctest exited with $code without a count."
 }
 
 # Prints the tests of build/asan that ctest chooses by the arguments given; all without any.
@@ -54,7 +54,7 @@ run_tests() {
     case $1 in
       --long) export SLUICE_LONG=1; all=yes ;;
       --all) all=yes ;;
-      -*) misused "test knows --long and --all; '$1' it does not know." ;;
+      -*) misused "Unknown option '$1' of test; use --long or --all." ;;
       *) filter=$1 all=yes ;;
     esac
     shift
@@ -67,11 +67,11 @@ run_tests() {
   local started=$SECONDS chosen=(-R "${filter%%:*}")
   need test
   configure asan
-  [[ -n $(test_names "${chosen[@]}") ]] || misused "No test has a name like '${filter%%:*}'. These there are: $(test_names | tr '\n' ' ')"
+  [[ -n $(test_names "${chosen[@]}") ]] || misused "No test matches '${filter%%:*}'. Available: $(test_names | tr '\n' ' ')"
   build asan
-  [[ $filter != *:* ]] || has_cases "${chosen[@]}" || misused "No case of ${filter%%:*} has a name like '$GTEST_FILTER'."
+  [[ $filter != *:* ]] || has_cases "${chosen[@]}" || misused "No case of ${filter%%:*} matches '$GTEST_FILTER'."
   build tsan thread_tests
-  say "Testing${skip_unchanged:+ what has changed since it passed; --all runs everything}"
+  say "Testing${skip_unchanged:+ programs changed since they passed; --all runs everything}"
   run_ctest asan "${chosen[@]}"
   run_ctest tsan -L threads "${chosen[@]}"
 
@@ -87,7 +87,7 @@ run_chaos() {
   configure asan
   local names
   names=$(test_names -L chaos)
-  [[ -n $names ]] || die "There is no chaos test yet."
+  [[ -n $names ]] || die "No chaos tests found."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
   known 'chaos test' "$1" "$names"
   build asan
@@ -99,10 +99,10 @@ run_fuzz() {
   configure asan
   local names
   names=$(test_names -L fuzz | sed 's/^fuzz_//')
-  [[ -n $names ]] || die "There is no fuzz target yet."
+  [[ -n $names ]] || die "No fuzz targets found."
   [[ $# -gt 0 ]] || { echo "$names"; return; }
   known 'fuzz target' "$1" "$names"
-  [[ ${2:-300} =~ ^[0-9]+$ ]] || misused "How many seconds is '$2'?"
+  [[ ${2:-300} =~ ^[0-9]+$ ]] || misused "'$2' is not a number of seconds."
   build asan "fuzz_$1"
   exec tools/run_fuzz build/asan "$1" "${2:-300}"
 }

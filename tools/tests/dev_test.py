@@ -21,12 +21,12 @@ class Dev(unittest.TestCase):
 
     def test_who_asks_wrongly_is_told_how_to_ask(self):
         for arguments, answer in {
-            ("bogus",): "There is no command 'bogus'.",
-            ("bench", "bogus"): "There is no benchmark 'bogus'. These there are: attacks coordination documents http",
-            ("k6", "bogus"): "There is no k6 scenario 'bogus'. These there are: documents",
-            ("build", "bogus"): "There is no preset 'bogus'. These there are: debug release",
-            ("test", "--bogus"): "test knows --long and --all; '--bogus' it does not know.",
-            ("services",): "Say what to start: ./dev services up pg.",
+            ("bogus",): "Unknown command 'bogus'.",
+            ("bench", "bogus"): "Unknown benchmark 'bogus'. Available: attacks coordination documents http",
+            ("k6", "bogus"): "Unknown k6 scenario 'bogus'. Available: documents",
+            ("build", "bogus"): "Unknown preset 'bogus'. Available: debug release",
+            ("test", "--bogus"): "Unknown option '--bogus' of test; use --long or --all.",
+            ("services",): "Name a service to start, such as ./dev services up pg.",
         }.items():
             with self.subTest(arguments):
                 done = dev(*arguments)
