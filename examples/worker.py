@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A worker for Sluice's job queue, in nothing but Python's standard library.
+"""A worker for Sluice's job queue, with only Python's standard library.
 
-It claims jobs of the kind `greet`, runs them in threads, renews their locks while they run, and says how they ended:
+It claims jobs of the kind `greet`, runs them in threads, renews their locks while they run, and reports their results:
 
     SLUICE_KEY=sk_... examples/worker.py --url http://127.0.0.1:8080
 
-A job may come again after a crash, so what a handler does must be harmless to repeat. A worker that lost its lock stops:
-somebody else has the job by then.
+A job may run again after a crash, so a handler must be idempotent. A worker that lost its lock stops: another worker may
+have the job by then.
 """
 
 import argparse
@@ -21,18 +21,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class Permanent(Exception):
-    """Trying again is of no use."""
+    """Retrying cannot help."""
 
 
 def greet(payload, lock_lost):
-    """The work itself. A long one looks at `lock_lost.is_set()` now and then."""
+    """The work itself. A long-running one checks `lock_lost.is_set()` periodically."""
     if "name" not in payload:
-        raise Permanent("there is nobody to greet")
+        raise Permanent("the payload has no name")
     return {"greeting": f"Hello, {payload['name']}!"}
 
 
 HANDLERS = {"greet": greet}
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10  # seconds, while the server is away
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10  # seconds, while the server is unavailable
 
 
 class Queue:
@@ -80,13 +80,13 @@ def keep_locks(queue, jobs, lost, ended, every):
 
 
 def tell(queue, route, items):
-    """Says how jobs ended, until somebody has heard it. What was heard already is refused the second time: fine."""
+    """Reports results until the server has answered. A repeated report is refused, which is harmless."""
     pause = FIRST_PAUSE
     while True:
         try:
             return queue.post(route, {"jobs": items})["results"]
         except urllib.error.HTTPError as error:
-            if error.code < 500:  # the server understood and does not want it: the same again is of no use
+            if error.code < 500:  # the server refused the request; repeating it cannot help
                 raise
         except OSError:
             pass
