@@ -4,9 +4,11 @@
 namespace sluice::accounts {
 
 void PasswordConfig::describe(config::Section<PasswordConfig>& section) {
-  section.key("cost", &PasswordConfig::cost, "bcrypt's: 2^cost rounds; each step doubles the time.").between(4, 16);
-  section.key("threads", &PasswordConfig::threads, "Passwords hashed at once.").between(1, 64);
-  section.key("max_waiting", &PasswordConfig::max_waiting, "Passwords that wait; more get 503.").at_least(1);
+  section.key("cost", &PasswordConfig::cost, "Cost of bcrypt: 2^cost rounds, so each step doubles the time.")
+      .between(4, 16);
+  section.key("threads", &PasswordConfig::threads, "Threads that hash passwords.").between(1, 64);
+  section.key("max_waiting", &PasswordConfig::max_waiting, "Limit on passwords waiting to be hashed; more get 503.")
+      .at_least(1);
 }
 
 }  // namespace sluice::accounts

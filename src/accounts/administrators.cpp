@@ -23,7 +23,7 @@ std::string lower_case(std::string text) {
 
 std::string explain(AdministratorError error) {
   switch (error) {
-    case AdministratorError::bad_email: return "that is not an e-mail address";
+    case AdministratorError::bad_email: return "the e-mail address is invalid";
     case AdministratorError::password_too_short:
       return fmt::format("the password must have at least {} characters", Passwords::shortest);
     case AdministratorError::password_too_long:

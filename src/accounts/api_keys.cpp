@@ -31,11 +31,11 @@ std::optional<Time> ApiKeys::end_of(std::optional<Duration> lifetime) const {
 }
 
 Task<NewApiKey> ApiKeys::create(std::string name, Role role, std::optional<Duration> lifetime) {
-  check(name != environment_name, "the name is the environment's");
+  check(name != environment_name, "the name is reserved for the key of the environment");
   NewApiKey made = make_secret();
   ApiKey key{made.id, std::move(name), role, hash_secret(made.secret), end_of(lifetime)};
   const bool added = co_await store_.add(std::move(key));
-  check(added, "two random keys are the same");
+  check(added, "two random keys are equal");
   co_return made;
 }
 
@@ -53,7 +53,8 @@ Task<Result<NewApiKey, RotateError>> ApiKeys::rotate(Id<CallerTag> id, Duration 
 }
 
 Task<Adoption> ApiKeys::adopt(std::string secret) {
-  check(secret.size() >= shortest_secret && secret.size() <= longest_secret, "the length of an adopted secret");
+  check(secret.size() >= shortest_secret && secret.size() <= longest_secret,
+        "the length of an adopted secret is out of range");
   const Id<CallerTag> id = Id<CallerTag>::make(clock_.wall(), secrets_);
   ApiKey key{id, std::string(environment_name), Role::service, hash_secret(secret)};
   return store_.adopt(std::move(key));
@@ -77,7 +78,7 @@ Task<std::optional<Caller>> ApiKeys::identify(std::string token) {
       co_await store_.note_use(found->key);
     } catch (const EngineUnavailable& error) {
       // Good to know, but no reason to turn a known caller away.
-      log::warning("the use of a key was not noted", {{"key", found->caller.id.text()}, {"error", error.what()}});
+      log::warning("recording the use of a key failed", {{"key", found->caller.id.text()}, {"error", error.what()}});
     }
   }
   co_return std::move(found->caller);

@@ -22,16 +22,16 @@ Passwords::Passwords(PasswordConfig config, Random& secrets)
     : config_(config), secrets_(secrets), threads_("passwords", config.threads, config.max_waiting) {}
 
 Task<std::string> Passwords::hash(std::string password) {
-  check(password.size() <= longest, "the caller refuses longer passwords");
+  check(password.size() <= longest, "the password exceeds the length limit");
   std::array<char, 16> salt{};
   secrets_.fill({reinterpret_cast<uint8_t*>(salt.data()), salt.size()});
   std::array<char, CRYPT_GENSALT_OUTPUT_SIZE> setting{};
   const char* const made =
       crypt_gensalt_rn("$2b$", config_.cost, salt.data(), salt.size(), setting.data(), setting.size());
-  check(made != nullptr, "crypt_gensalt knows bcrypt");
+  check(made != nullptr, "crypt_gensalt does not support bcrypt");
   auto work = [password = std::move(password), setting = std::string(made)] { return bcrypt(password, setting); };
   std::string hashed = co_await threads_.run(std::move(work));
-  check(hashed.starts_with("$2b$"), "bcrypt gave no hash");
+  check(hashed.starts_with("$2b$"), "bcrypt returned no hash");
   co_return hashed;
 }
 

@@ -82,7 +82,7 @@ std::string PersonKeys::text() const {
 }
 
 PersonCipher::PersonCipher(PersonKeys keys, Random& secrets) : keys_(std::move(keys)), secrets_(secrets) {
-  check(!keys_.sealing.empty(), "there is no key to seal with");
+  check(!keys_.sealing.empty(), "no encryption key is configured");
 }
 
 // Layout: key number (4 bytes), nonce (12), ciphertext, tag (16).
@@ -102,7 +102,7 @@ Bytes PersonCipher::seal(std::string_view text, std::string_view context) {
       EVP_EncryptUpdate(cipher.get(), body, &length, as_bytes(text).data(), as_int(text.size())) == 1 &&
       EVP_EncryptFinal_ex(cipher.get(), body + length, &length) == 1 &&
       EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, tag_bytes, body + text.size()) == 1;
-  check(done, "AES-256-GCM failed to seal");
+  check(done, "AES-256-GCM encryption failed");
   return sealed;
 }
 

@@ -40,7 +40,7 @@ accounts::AuditEntry audit_entry(const Endpoint& endpoint, const accounts::Calle
 }  // namespace
 
 void Api::add(Endpoint endpoint) {
-  check_that(static_cast<bool>(endpoint.action), "{} does nothing", endpoint.pattern);
+  check_that(static_cast<bool>(endpoint.action), "endpoint {} has no handler", endpoint.pattern);
   endpoints_.push_back(std::make_unique<const Endpoint>(std::move(endpoint)));
 }
 
@@ -62,11 +62,11 @@ Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request
     co_return co_await endpoint.action(std::move(call));
   }
   std::optional<std::string> token = bearer_token(request);
-  if (!token) co_return unauthenticated(request, "This needs a token: Authorization: Bearer TOKEN.");
+  if (!token) co_return unauthenticated(request, "A token is required: Authorization: Bearer TOKEN.");
   std::optional<accounts::Caller> caller = co_await callers_.identify(std::move(*token));
   if (!caller) co_return unauthenticated(request, "The token is unknown, revoked or expired.");
   if (!caller->may_act_as(*endpoint.role)) {
-    co_return forbidden(request, fmt::format("This needs the role {}.", name(*endpoint.role)));
+    co_return forbidden(request, fmt::format("The role {} is required.", name(*endpoint.role)));
   }
   if (request.body_pending) co_await request.line->receive_body();
   if (*endpoint.role == accounts::Role::admin) {

@@ -40,7 +40,7 @@ bool is_letter_id(std::string_view text) {
 }  // namespace
 
 const json::TextForm letter_id_form{"^[A-Za-z0-9._-]{1,200}:[0-9]{1,9}:([0-9]{1,18}|[0-8][0-9]{18})$", is_letter_id,
-                                    "must be the id of a letter"};
+                                    "must be the id of a dead letter"};
 
 namespace {
 
@@ -56,11 +56,11 @@ struct Wanted {
   static void describe_wanted(json::Object<T>& object) {
     using Text = std::optional<std::string> T::*;
     using When = std::optional<Time> T::*;
-    object.optional("topic", static_cast<Text>(&T::topic)).length(1, 200).about("Of the original message.");
-    object.optional("reason", static_cast<Text>(&T::reason)).length(1, 200).about("Why it was given up.");
-    object.optional("key", static_cast<Text>(&T::key)).length(0, 1'000).about("Of the message.");
-    object.optional("from", static_cast<When>(&T::from)).about("Failed at or after.");
-    object.optional("before", static_cast<When>(&T::before)).about("Failed before.");
+    object.optional("topic", static_cast<Text>(&T::topic)).length(1, 200).about("Topic of the original message.");
+    object.optional("reason", static_cast<Text>(&T::reason)).length(1, 200).about("Reason of the failure.");
+    object.optional("key", static_cast<Text>(&T::key)).length(0, 1'000).about("Key of the original message.");
+    object.optional("from", static_cast<When>(&T::from)).about("Only letters that failed at or after this time.");
+    object.optional("before", static_cast<When>(&T::before)).about("Only letters that failed before this time.");
   }
   static void describe(json::Object<Wanted>& object) { describe_wanted(object); }
 
@@ -75,7 +75,7 @@ struct LettersQuery : Wanted {
 
   static void describe(json::Object<LettersQuery>& object) {
     describe_wanted(object);
-    object.optional("cursor", &LettersQuery::cursor).form(letter_id_form).about("`next` of the page before.");
+    object.optional("cursor", &LettersQuery::cursor).form(letter_id_form).about("The `next` of the previous page.");
     describe_limit(object);
   }
 };
@@ -86,10 +86,10 @@ struct SettleRequest : Wanted {
   bool dry_run = false;
 
   static void describe(json::Object<SettleRequest>& object) {
-    object.optional("id", &SettleRequest::id).form(letter_id_form).about("Just this letter.");
+    object.optional("id", &SettleRequest::id).form(letter_id_form).about("Only this letter.");
     describe_wanted(object);
-    object.optional("all", &SettleRequest::all).about("Every letter; needed where nothing else is said.");
-    object.optional("dryRun", &SettleRequest::dry_run).about("Only count what is selected.");
+    object.optional("all", &SettleRequest::all).about("Selects every letter; required if no other field is given.");
+    object.optional("dryRun", &SettleRequest::dry_run).about("Only count the selected letters.");
     object.at_least_one_of({"id", "topic", "reason", "key", "from", "before", "all"});
   }
 };
@@ -97,7 +97,7 @@ struct SettleRequest : Wanted {
 constexpr std::string_view progress_schema =
     R"({"type":"object","required":["selected","settled","refused","remaining"],"properties":{)"
     R"("selected":{"type":"integer"},"settled":{"type":"integer"},"refused":{"type":"integer"},)"
-    R"("remaining":{"type":"integer","description":"Selected, and neither settled nor refused yet."}}})";
+    R"("remaining":{"type":"integer","description":"Selected letters that are neither settled nor refused."}}})";
 constexpr std::string_view groups_schema =
     R"({"type":"object","required":["groups"],"properties":{"groups":{"type":"array","items":{"type":"object",)"
     R"("required":["topic","reason","count","oldest","newest","lettersTopic"],"properties":{)"
@@ -107,8 +107,8 @@ constexpr std::string_view groups_schema =
 // Of one letter alone.
 constexpr std::string_view original_properties =
     R"(,"headers":{"type":"object","additionalProperties":{"type":"string"}},)"
-    R"("payload":{"description":"Of the original, where it is JSON."},)"
-    R"("payloadBytes":{"type":"string","description":"Of the original in base64url, where it is not JSON."})";
+    R"("payload":{"description":"Payload of the original message, if it is JSON."},)"
+    R"("payloadBytes":{"type":"string","description":"Payload in base64url, if it is not JSON."})";
 
 std::string letter_schema(std::string_view more_properties) {
   return fmt::format(
@@ -184,9 +184,9 @@ Task<http::Response> group_letters(DeadLetters& letters, http::Request& request)
 
 Task<http::Response> show_letter(DeadLetters& letters, http::Request& request) {
   const auto position = messaging::parse_letter_id(request.param("id"));
-  if (!position) co_return not_found(request, "There is no such letter.");
+  if (!position) co_return not_found(request, "The letter does not exist.");
   const std::optional<DeadLetter> letter = co_await letters.show(*position);
-  if (!letter) co_return not_found(request, "There is no such letter, or it was settled.");
+  if (!letter) co_return not_found(request, "The letter does not exist, or it was settled.");
   std::string body;
   json::Writer writer(body);
   writer.begin_object();
@@ -213,20 +213,20 @@ Task<http::Response> settle_letters(DeadLetters& letters, http::Request& request
 }
 
 void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::string summary, Settle settle) {
-  api.add(
-      {.method = http::Method::post,
-       .pattern = std::move(pattern),
-       .tag = "dead letters",
-       .summary = std::move(summary),
-       .role = accounts::Role::admin,
-       .body_schema = json::schema<SettleRequest>(),
-       .answers =
-           {{200,
-             "How many; a call settles at most 1,000 and passes by what is refused. Repeat it while `remaining` and "
-             "`settled` are above 0.",
-             std::string(progress_schema)}},
-       .options = {.max_body = 16 << 10},
-       .action = [&letters, settle](const Call& call) { return settle_letters(letters, call.request, settle); }});
+  api.add({.method = http::Method::post,
+           .pattern = std::move(pattern),
+           .tag = "dead letters",
+           .summary = std::move(summary),
+           .role = accounts::Role::admin,
+           .body_schema = json::schema<SettleRequest>(),
+           .answers =
+               {{200,
+
+                 "The counts. A call settles at most 1,000 letters and skips those that are refused. Repeat it while "
+                 "`remaining` and `settled` are above 0.",
+                 std::string(progress_schema)}},
+           .options = {.max_body = 16 << 10},
+           .action = [&letters, settle](const Call& call) { return settle_letters(letters, call.request, settle); }});
 }
 
 }  // namespace
@@ -234,32 +234,32 @@ void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::stri
 void add_dead_letter_routes(Api& api, DeadLetters& letters) {
   api.add({.pattern = "/api/v1/dead-letters",
            .tag = "dead letters",
-           .summary = "Messages that nobody could handle and nobody has dealt with yet.",
+           .summary = "Lists open dead letters: messages that could not be handled.",
            .role = accounts::Role::admin,
            .query = query_parameters<LettersQuery>(),
-           .answers = {{200, "A page of them.",
+           .answers = {{200, "A page of letters.",
                         fmt::format(R"({{"type":"object","required":["letters"],"properties":{{"letters":{{)"
                                     R"("type":"array","items":{}}},"next":{{"type":"string","pattern":"{}"}}}}}})",
                                     letter_schema(""), letter_id_form.pattern)}},
            .action = [&letters](const Call& call) { return list_letters(letters, call.request); }});
   api.add({.pattern = "/api/v1/dead-letters/groups",
            .tag = "dead letters",
-           .summary = "How many there are, by topic and reason; the largest group first.",
+           .summary = "Counts dead letters by topic and reason, largest group first.",
            .role = accounts::Role::admin,
            .query = query_parameters<Wanted>(),
            .answers = {{200, "The groups.", std::string(groups_schema)}},
            .action = [&letters](const Call& call) { return group_letters(letters, call.request); }});
   api.add({.pattern = "/api/v1/dead-letters/{id}",
            .tag = "dead letters",
-           .summary = "One letter with the message it is about.",
+           .summary = "Returns a letter with its original message.",
            .role = accounts::Role::admin,
            .path = {{"id", "TOPIC:PARTITION:OFFSET.",
                      fmt::format(R"({{"type":"string","pattern":"{}"}})", letter_id_form.pattern)}},
            .answers = {{200, "The letter.", letter_schema(original_properties)}},
            .action = [&letters](const Call& call) { return show_letter(letters, call.request); }});
   add_settling(api, letters, "/api/v1/dead-letters/replay",
-               "Publishes the originals to their topics again, in order for each key.", &DeadLetters::replay);
-  add_settling(api, letters, "/api/v1/dead-letters/purge", "Gives letters up.", &DeadLetters::purge);
+               "Publishes the original messages to their topics again, in order for each key.", &DeadLetters::replay);
+  add_settling(api, letters, "/api/v1/dead-letters/purge", "Discards letters.", &DeadLetters::purge);
 }
 
 }  // namespace sluice::api

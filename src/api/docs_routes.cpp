@@ -19,8 +19,8 @@ constexpr std::string_view style =
 constexpr std::string_view home =
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Sluice</title>"
     "<meta name=\"viewport\" content=\"width=device-width\"><link rel=\"stylesheet\" href=\"/style.css\"></head><body>"
-    "<h1>Sluice</h1><p>It runs. The API is described at <a href=\"/docs\">/docs</a>; "
-    "<a href=\"/readyz\">/readyz</a> says whether its engines answer.</p>"
+    "<h1>Sluice</h1><p>Sluice is running. The API is documented at <a href=\"/docs\">/docs</a>; "
+    "<a href=\"/readyz\">/readyz</a> shows the state of its engines.</p>"
     "<p lang=\"ko\">실행 중입니다. API 설명은 <a href=\"/docs\">/docs</a>에, 엔진 상태는 <a "
     "href=\"/readyz\">/readyz</a>에 "
     "있습니다.</p></body></html>\n";
@@ -46,7 +46,7 @@ void add_fixed(Api& api, std::string pattern, std::string summary, std::string c
                std::shared_ptr<http::SharedBytes> body) {
   Endpoint endpoint{.pattern = std::move(pattern), .tag = "system", .summary = std::move(summary)};
   const char* const schema = content_type == "application/json" ? R"({"type":"object"})" : R"({"type":"string"})";
-  endpoint.answers = {{200, "The document.", schema, content_type.substr(0, content_type.find(';'))}};
+  endpoint.answers = {{200, "The content.", schema, content_type.substr(0, content_type.find(';'))}};
   endpoint.options.compute_etag = true;
   endpoint.action = [body, content_type](const Call&) { return serve_fixed(*body, content_type); };
   api.add(std::move(endpoint));
@@ -57,9 +57,9 @@ void add_fixed(Api& api, std::string pattern, std::string summary, std::string c
 void add_docs_routes(Api& api, std::string version) {
   const auto document = std::make_shared<http::SharedBytes>();
   const auto page = std::make_shared<http::SharedBytes>();
-  add_fixed(api, "/openapi.json", "This API as an OpenAPI document.", "application/json", document);
-  add_fixed(api, "/docs", "This API as a page.", "text/html; charset=utf-8", page);
-  add_fixed(api, "/style.css", "How the pages look.", "text/css; charset=utf-8",
+  add_fixed(api, "/openapi.json", "The API as an OpenAPI document.", "application/json", document);
+  add_fixed(api, "/docs", "The API as an HTML page.", "text/html; charset=utf-8", page);
+  add_fixed(api, "/style.css", "The style sheet of the pages.", "text/css; charset=utf-8",
             std::make_shared<http::SharedBytes>(share(std::string(style))));
   add_fixed(api, "/", "The home page.", "text/html; charset=utf-8",
             std::make_shared<http::SharedBytes>(share(std::string(home))));

@@ -30,9 +30,9 @@ struct DownloadRequest {
     object.required("path", &DownloadRequest::path)
         .length(1, DocumentPath::longest)
         .form(documents::document_path_form)
-        .about("Relative to the origin, without a leading slash.");
+        .about("Path relative to the origin, without a leading slash.");
     object.optional("caseType", &DownloadRequest::case_type).length(1, 100);
-    object.optional("forceRefresh", &DownloadRequest::force_refresh).about("Download also where a good copy exists.");
+    object.optional("forceRefresh", &DownloadRequest::force_refresh).about("Download even if a good copy exists.");
   }
 };
 
@@ -40,7 +40,8 @@ struct ReadQuery {
   bool fetch = true;
 
   static void describe(json::Object<ReadQuery>& object) {
-    object.optional("fetch", &ReadQuery::fetch).about("false: 404 where there is no copy, instead of fetching.");
+    object.optional("fetch", &ReadQuery::fetch)
+        .about("If false, a missing document gets 404 instead of being fetched.");
   }
 };
 
@@ -51,7 +52,7 @@ struct LookUpQuery {
     object.required("path", &LookUpQuery::path)
         .length(1, DocumentPath::longest)
         .form(documents::document_path_form)
-        .about("Of the document.");
+        .about("Path of the document.");
   }
 };
 
@@ -71,10 +72,11 @@ std::string origin_schema(const std::vector<std::string>& names) {
 }
 
 http::Response bad_path(const http::Request& request) {
-  http::Problem problem{400, "bad-path", "The path of a document is not valid"};
-  problem.detail =
-      fmt::format("A path is relative, of [A-Za-z0-9._/-], without empty, . or .. segments, at most {} characters.",
-                  DocumentPath::longest);
+  http::Problem problem{400, "bad-path", "Invalid document path"};
+  problem.detail = fmt::format(
+      "A path must be relative, consist of [A-Za-z0-9._/-], have no empty, . or .. segments, and have at "
+      "most {} characters.",
+      DocumentPath::longest);
   problem.field = "path";
   return problem.to_response(request.request_id);
 }
@@ -84,19 +86,19 @@ bool is_about_path(const json::DecodeError& error) {
 }
 
 http::Response unknown_origin(const http::Request& request) {
-  return not_found(request, "There is no such origin.");
+  return not_found(request, "The origin does not exist.");
 }
 
 http::Response refuse(const http::Request& request, const Refused& refused) {
-  http::Problem problem{503, "document-unavailable", "The document cannot be fetched now."};
+  http::Problem problem{503, "document-unavailable", "The document cannot be fetched at the moment."};
   switch (refused.kind) {
-    case Refusal::not_found: return not_found(request, "There is no such document.");
+    case Refusal::not_found: return not_found(request, "The document does not exist.");
     case Refusal::too_many:
       problem = {429, "too-many-unknown-documents", "Too many unknown documents are being requested."};
       break;
     case Refusal::unavailable:
       if (refused.reason != documents::Reason::database_unavailable) break;
-      problem = {503, "database-unavailable", "The database of documents is unavailable."};
+      problem = {503, "database-unavailable", "The document database is unavailable."};
       break;
   }
   problem.detail = refused.reason ? name(*refused.reason) : "";
@@ -215,27 +217,30 @@ Task<http::Response> download_document(Documents& documents, http::Request& requ
 }  // namespace
 
 void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
-  const Parameter origin{"origin", "The name of a configured origin.", origin_schema(documents.names())};
+  const Parameter origin{"origin", "Name of a configured origin.", origin_schema(documents.names())};
   const Parameter path{
       "path",
-      "Of the document. Slashes in it are sent as they are; clients that escape them can only ask for one segment "
-      "here.",
+
+      "Path of the document. Slashes are sent unescaped; a client that escapes them can only request paths "
+      "of one segment.",
       fmt::format(R"({{"type":"string","minLength":1,"maxLength":{},"pattern":{}}})", DocumentPath::longest,
                   json::encode(std::string(documents::document_segment_form.pattern)))};
   const std::vector<Parameter> document_headers = {
-      {"ETag", "Names these bytes.", R"({"type":"string"})", true},
-      {"Age", "Seconds since it was fetched.", R"({"type":"integer","minimum":0})", true},
-      {"Cache-Control", "How long copies elsewhere are good.", R"({"type":"string"})", true},
-      {"Sluice-Source", "Which level answered.", std::string(source_schema), true},
-      {"Sluice-Degraded", "Why it could not be fetched; the answer is an older copy.", R"({"type":"string"})"}};
-  const ProblemAnswer unavailable{503, "document-unavailable", "There is no copy and it cannot be fetched now."};
-  const ProblemAnswer no_database{503, "database-unavailable", "The database of documents is unavailable."};
+      {"ETag", "Identifies the content.", R"({"type":"string"})", true},
+      {"Age", "Seconds since the document was fetched.", R"({"type":"integer","minimum":0})", true},
+      {"Cache-Control", "How long caches may keep the document.", R"({"type":"string"})", true},
+      {"Sluice-Source", "The cache level that served the document.", std::string(source_schema), true},
+      {"Sluice-Degraded", "Why the document could not be fetched; the response is an older copy.",
+       R"({"type":"string"})"}};
+  const ProblemAnswer unavailable{503, "document-unavailable",
+                                  "The document has no copy and cannot be fetched at the moment."};
+  const ProblemAnswer no_database{503, "database-unavailable", "The document database is unavailable."};
   const ProblemAnswer too_many{429, "too-many-unknown-documents", "Too many unknown documents are being requested."};
-  const ProblemAnswer bad_path_answer{400, "bad-path", "The path of a document is not valid."};
-  const ProblemAnswer unknown{404, "not-found", "There is no such origin or document."};
+  const ProblemAnswer bad_path_answer{400, "bad-path", "The document path is invalid."};
+  const ProblemAnswer unknown{404, "not-found", "The origin or document does not exist."};
   api.add({.pattern = "/api/v1/documents/{origin}/{path...}",
            .tag = "documents",
-           .summary = "A document itself, from the nearest copy; a missing one is fetched.",
+           .summary = "Returns a document from the nearest copy; a missing document is fetched.",
            .path = {origin, path},
            .query = query_parameters<ReadQuery>(),
            .answers = {{.status = 200,
@@ -248,7 +253,7 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
            .action = [&documents, &clock](const Call& call) { return read_document(documents, clock, call.request); }});
   api.add({.pattern = "/api/v1/documents/{origin}",
            .tag = "documents",
-           .summary = "A document as JSON, if there is a copy; never fetches.",
+           .summary = "Returns a document as JSON if there is a copy; never fetches it.",
            .path = {origin},
            .query = query_parameters<LookUpQuery>(),
            .answers = {{200, "The copy.", std::string(document_schema)}},
@@ -257,7 +262,7 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
   api.add({.method = http::Method::post,
            .pattern = "/api/v1/documents/{origin}",
            .tag = "documents",
-           .summary = "Downloads a document if it is needed.",
+           .summary = "Downloads a document if needed.",
            .role = accounts::Role::service,
            .path = {origin},
            .body_schema = json::schema<DownloadRequest>(),

@@ -107,8 +107,8 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskS
   const auto probes = std::make_shared<Probes>(clock, readiness, scope, executor);
   api.add({.pattern = "/healthz",
            .tag = "system",
-           .summary = "Whether the process is alive.",
-           .answers = {{200, "It is.",
+           .summary = "Reports that the process is alive.",
+           .answers = {{200, "The process is alive.",
                         R"({"type":"object","required":["status"],"properties":{"status":{"const":"alive"}}})"}},
            .options = {.always_served = true},
            .action = healthz});
@@ -116,17 +116,17 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskS
       R"({"type":"object","required":["status","engines"],"properties":{)"
       R"("status":{"type":"string","enum":["ready","not-ready","draining"]},)"
       R"("engines":{"type":"object","additionalProperties":{"type":"string","enum":["up","down"]}}}})";
-  api.add({.pattern = "/readyz",
-           .tag = "system",
-           .summary = "Whether requests can be served, engine by engine.",
-           .answers = {{200, "Every engine that is needed answers.", std::string(ready_schema)},
-                       {503, "An engine that is needed does not answer, or the server is stopping.",
-                        std::string(ready_schema)}},
-           .options = {.always_served = true},
-           .action = [probes, &readiness](const Call&) { return readyz(probes, readiness); }});
+  api.add(
+      {.pattern = "/readyz",
+       .tag = "system",
+       .summary = "Reports whether the server can take requests, and the state of each engine.",
+       .answers = {{200, "All required engines are available.", std::string(ready_schema)},
+                   {503, "A required engine is unavailable, or the server is stopping.", std::string(ready_schema)}},
+       .options = {.always_served = true},
+       .action = [probes, &readiness](const Call&) { return readyz(probes, readiness); }});
   api.add({.pattern = "/metrics",
            .tag = "system",
-           .summary = "Metrics in Prometheus' text format.",
+           .summary = "Returns metrics in the Prometheus text format.",
            .answers = {{200, "All metrics.", R"({"type":"string"})", "text/plain"}},
            .options = {.always_served = true},
            .action = metrics_text});

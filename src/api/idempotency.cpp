@@ -18,14 +18,14 @@ bool is_key(std::string_view text) {
 }  // namespace
 
 const json::TextForm idempotency_key_form{"^[!-~]{1,200}$", is_key,
-                                          "must have 1 to 200 characters of ASCII, without spaces"};
+                                          "must have 1 to 200 ASCII characters, without spaces"};
 
 Parameter idempotency_key_parameter() {
   std::string schema;
   json::Writer writer(schema);
   writer.begin_object().field("type", "string").field("minLength", 1).field("maxLength", longest_key);
   writer.field("pattern", idempotency_key_form.pattern).end_object();
-  return {std::string(header), "A request that is sent again with the same key takes effect once.", std::move(schema)};
+  return {std::string(header), "Requests with the same key take effect once.", std::move(schema)};
 }
 
 std::expected<std::optional<std::string>, http::Response> idempotency_key(const http::Request& request) {

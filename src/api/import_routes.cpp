@@ -25,7 +25,7 @@ constexpr const char* cancel_one = "/api/v1/imports/{id:uuid}/cancel";
 
 constexpr std::string_view file_schema =
     R"({"type":"string","contentMediaType":"text/html","minLength":1,)"
-    R"("description":"Bookmarks as browsers export them: <!DOCTYPE NETSCAPE-Bookmark-file-1>, then nested <DL> lists."})";
+    R"("description":"Bookmarks exported by a browser: <!DOCTYPE NETSCAPE-Bookmark-file-1>, then nested <DL> lists."})";
 
 std::string event_schema() {
   return fmt::format(R"({{"type":"object","required":["event","data"],"properties":{{)"
@@ -43,7 +43,7 @@ ImportId id_of(const http::Request& request) {
 }
 
 http::Response no_such_import(const http::Request& request) {
-  return not_found(request, "There is no such import, or it is somebody else's.");
+  return not_found(request, "The import does not exist, or it belongs to another caller.");
 }
 
 http::Problem problem_of(const BookmarkFault& fault) {
@@ -51,7 +51,7 @@ http::Problem problem_of(const BookmarkFault& fault) {
     case BookmarkFault::Kind::binary:
       return {422, "binary-file", "The file is not text; nothing was imported", fault.text()};
     case BookmarkFault::Kind::not_bookmarks:
-      return {422, "not-bookmarks", "The file holds no exported bookmarks; nothing was imported", fault.text()};
+      return {422, "not-bookmarks", "The file has no exported bookmarks; nothing was imported", fault.text()};
     case BookmarkFault::Kind::malformed:
     case BookmarkFault::Kind::too_deep:
     case BookmarkFault::Kind::truncated: break;
@@ -62,14 +62,11 @@ http::Problem problem_of(const BookmarkFault& fault) {
 http::Problem problem_of(const ImportRefusal& refusal) {
   switch (refusal.kind) {
     case ImportRefusal::Kind::busy:
-      return {.status = 503,
-              .code = "overloaded",
-              .title = "As many files are being read as may be",
-              .retry_after = come_back};
+      return {.status = 503, .code = "overloaded", .title = "Too many files are being read", .retry_after = come_back};
     case ImportRefusal::Kind::too_many:
       return {.status = 429,
               .code = "too-many-imports",
-              .title = "Files of yours are being read already",
+              .title = "Too many files of the caller are being read",
               .retry_after = come_back};
     case ImportRefusal::Kind::key_in_use:
       return {.status = 409,
@@ -78,12 +75,12 @@ http::Problem problem_of(const ImportRefusal& refusal) {
               .retry_after = come_back};
     case ImportRefusal::Kind::key_reused:
       return {422, "idempotency-key-reused", "This Idempotency-Key was sent with another file; nothing was imported",
-              "Repeat the request as it was, or choose another key."};
+              "Repeat the original request, or choose another key."};
     case ImportRefusal::Kind::ended: break;
     case ImportRefusal::Kind::bad_file: return problem_of(refusal.fault.value());
   }
   return {409, "import-ended", "The import has ended",
-          "It was canceled while its file was being read, or the upload stood still for too long."};
+          "The import was canceled while its file was being read, or the upload stalled."};
 }
 
 // Who still sends would not read the answer.
@@ -124,7 +121,7 @@ Task<http::Response> cancel_import(BookmarkImports& imports, http::Request& requ
     case links::CancelRefused::unknown: co_return no_such_import(request);
     case links::CancelRefused::ended: break;
   }
-  const http::Problem problem{409, "import-ended", "The import has ended", "There is nothing left to cancel."};
+  const http::Problem problem{409, "import-ended", "The import has ended", "The import has already ended."};
   co_return problem.to_response(request.request_id);
 }
 
@@ -149,26 +146,28 @@ Endpoint upload() {
       .pattern = "/api/v1/imports",
       .tag = "imports",
       .summary =
-          "Imports bookmarks as browsers export them (Netscape bookmark format, up to 50 MiB). With an "
-          "Idempotency-Key a file is imported once: the same file again gets the import that is there, unless "
-          "that failed; another file is refused.",
+
+          "Imports bookmarks exported by a browser (Netscape bookmark format, up to 50 MiB). With an "
+          "Idempotency-Key a file is imported once: the same file again returns the existing import unless it "
+          "failed; another file is refused.",
       .headers = {idempotency_key_parameter()},
       .body_schema = std::string(file_schema),
       .body_type = "text/html",
       .answers = {{.status = 202,
-                   .description = "Read to its end; its links are enriched one by one.",
+                   .description = "The file was read; its links are enriched in the background.",
                    .schema = std::string(import_schema),
-                   .headers = {{"Location", "Where the import is.", R"({"type":"string","format":"uri-reference"})",
+                   .headers = {{"Location", "URL of the import.", R"({"type":"string","format":"uri-reference"})",
                                 true}},
                    .links = {{"import", http::Method::get, one_import, "id", "$response.body#/id"},
                              {"cancel", http::Method::post, cancel_one, "id", "$response.body#/id"}}}},
-      .problems = {{409, "import-ended", "It was canceled meanwhile, or the upload stood still for too long."},
+      .problems = {{409, "import-ended",
+                    "The import was canceled while its file was being read, or the upload stalled."},
                    {409, "idempotency-key-in-use", "A request with this Idempotency-Key is still being handled."},
                    {422, "idempotency-key-reused", "This Idempotency-Key was sent with another file."},
                    {422, "binary-file", "The file is not text; nothing was imported."},
-                   {422, "not-bookmarks", "The file does not begin as exported bookmarks do; nothing was imported."},
+                   {422, "not-bookmarks", "The file does not start like exported bookmarks; nothing was imported."},
                    {422, "malformed-bookmarks", "The file is damaged; nothing was imported."},
-                   {429, "too-many-imports", "Files of the caller are being read already."}},
+                   {429, "too-many-imports", "Too many files of the caller are being read."}},
       .options = {
           .max_body = largest_file, .timeout = longest_upload, .streamed_body = true, .content_types = {"text/html"}}};
 }
@@ -177,12 +176,12 @@ Endpoint upload() {
 
 void add_import_routes(Api& api, BookmarkImports& imports, ImportStream& stream) {
   const Answer found{200, "The import.", std::string(import_schema)};
-  const ProblemAnswer unknown{404, "not-found", "There is no such import, or it belongs to another caller."};
+  const ProblemAnswer unknown{404, "not-found", "The import does not exist, or it belongs to another caller."};
   add(api, imports, upload(), import_file);
   add(api, imports,
       {.pattern = one_import,
        .tag = "imports",
-       .summary = "How far an import is. Items are bookmarks that lead to pages.",
+       .summary = "Returns the progress of an import. Items are bookmarks that lead to pages.",
        .answers = {found},
        .problems = {unknown}},
       show_import);
@@ -190,15 +189,15 @@ void add_import_routes(Api& api, BookmarkImports& imports, ImportStream& stream)
       {.method = http::Method::post,
        .pattern = cancel_one,
        .tag = "imports",
-       .summary = "Stops what has not started. Bookmarks that were read stay.",
+       .summary = "Cancels the jobs of an import that have not started. Imported bookmarks stay.",
        .answers = {found},
-       .problems = {unknown, {409, "import-ended", "There is nothing left to cancel."}},
+       .problems = {unknown, {409, "import-ended", "The import has already ended."}},
        .options = {.timeout = 2min}},
       cancel_import);
   api.add({.pattern = "/api/v1/imports/{id:uuid}/events",
            .tag = "imports",
-           .summary = "Server-sent events: PROGRESS at once and with every change, then DONE and the end; each carries "
-                      "the whole import.",
+           .summary = "Streams server-sent events: PROGRESS at once and with every change, then DONE and the end. Each "
+                      "event has the whole import.",
            .role = accounts::Role::user,
            .answers = {{.status = 200,
                         .description = "The stream; the schema is that of one event.",

@@ -8,8 +8,7 @@ namespace {
 constexpr int64_t longest_wait_ms = 30'000;
 
 http::Response bad_job(const http::Request& request, const json::DecodeError& error) {
-  const http::Problem problem{422, "invalid-job", "One of the jobs cannot be; none was added", error.text(),
-                              error.path};
+  const http::Problem problem{422, "invalid-job", "A job is invalid; none was added", error.text(), error.path};
   return problem.to_response(request.request_id);
 }
 
@@ -36,31 +35,34 @@ void EnqueueBody::describe(json::Object<EnqueueBody>& object) {
 }
 
 void ClaimBody::describe(json::Object<ClaimBody>& object) {
-  object.required("worker", &ClaimBody::worker).length(1, 200).about("Who asks, for people.").example(R"("worker-1")");
+  object.required("worker", &ClaimBody::worker)
+      .length(1, 200)
+      .about("Name of the worker, shown to operators.")
+      .example(R"("worker-1")");
   object.required("kinds", &ClaimBody::kinds)
       .items(1, 100)
       .length(1, 100)
-      .about("What it can work on.")
+      .about("Kinds of jobs the worker accepts.")
       .example(R"(["send-mail"])");
   object.optional("limit", &ClaimBody::limit)
       .range(1, 1'000)
-      .about("Jobs at most; fewer where they are large together.");
+      .about("Maximum number of jobs; fewer are returned if their total size is large.");
   object.optional("waitMs", &ClaimBody::wait_ms)
       .range(0, longest_wait_ms)
-      .about("For the first job, if none is there.");
+      .about("Time to wait for a job if none is available.");
 }
 
 void CompletionItem::describe(json::Object<CompletionItem>& object) {
   describe_lock(object);
   object.optional("result", &CompletionItem::result)
       .length(0, jobs::max_result_bytes)
-      .about("Any JSON, up to 1 MiB; kept with the job.");
+      .about("Any JSON, up to 1 MiB; stored with the job.");
 }
 
 void FailureItem::describe(json::Object<FailureItem>& object) {
   describe_lock(object);
-  object.required("error", &FailureItem::error).about("For people; what is long is cut.");
-  object.optional("permanent", &FailureItem::permanent).about("No further try can help: dead at once.");
+  object.required("error", &FailureItem::error).about("Description of the failure; long texts are truncated.");
+  object.optional("permanent", &FailureItem::permanent).about("Do not retry; the job becomes dead.");
 }
 
 jobs::OutsideTry LockItem::outside_try() const {

@@ -39,7 +39,7 @@ struct LockItem {
     object.required("id", static_cast<jobs::JobId Item::*>(&Item::id));
     object.required("lockToken", static_cast<std::string Item::*>(&Item::lock_token))
         .length(1, 4'000)
-        .about("As the claim gave it.")
+        .about("The `lockToken` returned by the claim.")
         .example(R"("7")");
   }
   static void describe(json::Object<LockItem>& object) { describe_lock(object); }

@@ -18,7 +18,7 @@ constexpr const char* first_id = "$response.body#/jobs/0/id";
 http::Response key_reused(const http::Request& request) {
   const http::Problem problem{422, "idempotency-key-reused",
                               "This Idempotency-Key was sent with other jobs; none was added",
-                              "A request is repeated as it was; another one has a key of its own."};
+                              "Repeat the original request, or choose another key."};
   return problem.to_response(request.request_id);
 }
 
@@ -130,7 +130,7 @@ void add_verdicts(Api& api, Jobs& jobs, const char* name, std::string summary, s
            {.pattern = fmt::format("/api/v1/jobs/{}", name),
             .summary = std::move(summary),
             .body_schema = std::move(schema),
-            .answers = {{200, "Each is accepted or refused alone.", std::string(verdicts_schema)}},
+            .answers = {{200, "Each item is accepted or refused individually.", std::string(verdicts_schema)}},
             .serve = serve});
 }
 
@@ -140,29 +140,30 @@ void add_job_routes(Api& api, Jobs& jobs) {
   add_post(
       api, jobs,
       {.pattern = "/api/v1/jobs",
-       .summary = "Adds jobs, all of them or none. With an Idempotency-Key they are added once: sent again, the "
-                  "request gets its first answer.",
+       .summary = "Adds jobs, all or none. With an Idempotency-Key they are added once; a repeated request gets the "
+                  "first response.",
        .body_schema = json::schema<EnqueueBody>(),
        .answers = {{.status = 201,
-                    .description = "In the order of the request; a duplicate has the id of the job that was there.",
+                    .description = "The jobs in the order of the request; a duplicate has the id of the existing job.",
                     .schema = std::string(enqueued_schema),
                     .links = {{"job", http::Method::get, "/api/v1/jobs/{id:uuid}", "id", first_id},
                               {"cancel", http::Method::post, "/api/v1/jobs/{id:uuid}/cancel", "id", first_id}}}},
        .serve = enqueue,
        .headers = {idempotency_key_parameter()},
-       .problems = {{422, "invalid-job", "One of the jobs is invalid; `field` names it, and none was added."},
+       .problems = {{422, "invalid-job", "A job is invalid; `field` names it, and none was added."},
                     {422, "idempotency-key-reused", "This Idempotency-Key was sent with other jobs."}}});
-  add_post(api, jobs,
-           {.pattern = "/api/v1/jobs/claim",
-            .summary = "Takes jobs to work on, each under a lock that ends unless it is renewed.",
-            .body_schema = json::schema<ClaimBody>(),
-            .answers = {{200, "None where nothing came in time.", std::string(claimed_schema)}},
-            .serve = claim,
-            .options = {.max_body = 64 << 10, .timeout = 45s}});
-  add_verdicts(api, jobs, "complete", "Work is done.", json::schema<ItemsBody<CompletionItem>>(), complete);
-  add_verdicts(api, jobs, "fail", "Work could not be done; it is tried again, or the job is dead.",
+  add_post(
+      api, jobs,
+      {.pattern = "/api/v1/jobs/claim",
+       .summary = "Claims jobs, each with a lock that expires unless it is renewed.",
+       .body_schema = json::schema<ClaimBody>(),
+       .answers = {{200, "The claimed jobs; empty if none became available in time.", std::string(claimed_schema)}},
+       .serve = claim,
+       .options = {.max_body = 64 << 10, .timeout = 45s}});
+  add_verdicts(api, jobs, "complete", "Reports completed jobs.", json::schema<ItemsBody<CompletionItem>>(), complete);
+  add_verdicts(api, jobs, "fail", "Reports failed jobs; each is retried later or becomes dead.",
                json::schema<ItemsBody<FailureItem>>(), fail);
-  add_verdicts(api, jobs, "heartbeat", "Work goes on: renews the locks.", json::schema<ItemsBody<LockItem>>(),
+  add_verdicts(api, jobs, "heartbeat", "Renews the locks of running jobs.", json::schema<ItemsBody<LockItem>>(),
                heartbeat);
   add_job_view_routes(api, jobs);
 }

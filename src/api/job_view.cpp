@@ -55,7 +55,7 @@ constexpr std::string_view job_schema =
     R"("throttleKey":{"type":["string","null"]},"lastError":{"type":["string","null"]},"result":{},)"
     R"("createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},)"
     R"("finishedAt":{"type":["string","null"],"format":"date-time"},)"
-    R"("history":{"type":"array","description":"Not in lists.","items":{"type":"object",)"
+    R"("history":{"type":"array","description":"Omitted in lists.","items":{"type":"object",)"
     R"("required":["attempt","startedAt","endedAt","worker","outcome","error"],"properties":{)"
     R"("attempt":{"type":"integer","minimum":1},"startedAt":{"type":"string","format":"date-time"},)"
     R"("endedAt":{"type":["string","null"],"format":"date-time"},"worker":{"type":"string"},)"

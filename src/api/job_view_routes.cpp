@@ -19,16 +19,16 @@ struct JobsQuery {
   int64_t limit = default_page;
 
   static void describe(json::Object<JobsQuery>& object) {
-    object.optional("kind", &JobsQuery::kind).length(1, 100).about("Of this kind.");
-    object.optional("status", &JobsQuery::status).about("In this state.");
+    object.optional("kind", &JobsQuery::kind).length(1, 100).about("Only jobs of this kind.");
+    object.optional("status", &JobsQuery::status).about("Only jobs in this state.");
     object.optional("cursor", &JobsQuery::cursor)
-        .about("`next` of the page before. A filtered page may hold few jobs, or none, and still have a `next`.");
+        .about("The `next` of the previous page. A filtered page may have few jobs, or none, and still have a `next`.");
     describe_limit(object);
   }
 };
 
 http::Response no_such_job(const http::Request& request) {
-  return not_found(request, "There is no such job, or it was finished long ago.");
+  return not_found(request, "The job does not exist, or its retention has ended.");
 }
 
 size_t bytes_of(const std::vector<Job>& jobs) {
@@ -83,7 +83,7 @@ Task<http::Response> retry_job(Jobs& jobs, http::Request& request) {
   if (!done) co_return no_such_job(request);
   if (!*done) {
     const http::Problem problem{409, "job-not-dead", "Only a dead job can be retried",
-                                "It is not dead, or another job has its unique key by now."};
+                                "The job is not dead, or another job has its unique key."};
     co_return problem.to_response(request.request_id);
   }
   http::Response response = co_await show(jobs, request, id);
@@ -95,8 +95,8 @@ Task<http::Response> cancel_job(Jobs& jobs, http::Request& request) {
   const std::optional<bool> done = co_await jobs.cancel(id);
   if (!done) co_return no_such_job(request);
   if (!*done) {
-    const http::Problem problem{409, "job-not-waiting", "Only a job that waits can be canceled",
-                                "It runs, or it has ended."};
+    const http::Problem problem{409, "job-not-waiting", "Only a waiting job can be canceled",
+                                "The job is running or has ended."};
     co_return problem.to_response(request.request_id);
   }
   http::Response response = co_await show(jobs, request, id);
@@ -127,37 +127,37 @@ void add_job_view_routes(Api& api, Jobs& jobs) {
   add(api, jobs,
       {.pattern = "/api/v1/jobs",
        .tag = "jobs",
-       .summary = "Jobs, the newest first.",
+       .summary = "Lists jobs, newest first.",
        .query = query_parameters<JobsQuery>(),
-       .answers = {{200, "A page of them, without history; shorter where they are large together.", page}}},
+       .answers = {{200, "A page of jobs, without history; shorter if the jobs are large.", page}}},
       list_jobs);
   add(api, jobs,
       {.pattern = "/api/v1/jobs/stats",
        .tag = "jobs",
-       .summary = "How many jobs there are, what waits longest, and what fails most.",
-       .answers = {{200, "By kind and state.", std::string(stats_schema)}}},
+       .summary = "Counts of jobs, the longest wait and the most frequent failures.",
+       .answers = {{200, "Statistics by kind and state.", std::string(stats_schema)}}},
       show_stats);
   add(api, jobs,
       {.pattern = "/api/v1/jobs/{id:uuid}",
        .tag = "jobs",
-       .summary = "One job with all its tries.",
+       .summary = "Returns a job with all its tries.",
        .answers = {found}},
       show_job);
   add(api, jobs,
       {.method = http::Method::post,
        .pattern = "/api/v1/jobs/{id:uuid}/retry",
        .tag = "jobs",
-       .summary = "Queues a dead job again, with all its attempts.",
+       .summary = "Queues a dead job again and resets its attempts.",
        .answers = {found},
-       .problems = {{409, "job-not-dead", "It is not dead, or another job has its unique key by now."}}},
+       .problems = {{409, "job-not-dead", "The job is not dead, or another job has its unique key."}}},
       retry_job);
   add(api, jobs,
       {.method = http::Method::post,
        .pattern = "/api/v1/jobs/{id:uuid}/cancel",
        .tag = "jobs",
-       .summary = "Cancels a job that waits.",
+       .summary = "Cancels a waiting job.",
        .answers = {found},
-       .problems = {{409, "job-not-waiting", "It runs, or has ended."}}},
+       .problems = {{409, "job-not-waiting", "The job is running or has ended."}}},
       cancel_job);
 }
 

@@ -21,8 +21,10 @@ struct LinksQuery {
   static void describe(json::Object<LinksQuery>& object) {
     object.optional("folder", &LinksQuery::folder)
         .length(0, 1'000)
-        .about("Of this folder (`Bookmarks bar/News`); `/` is the top. All where it is empty.");
-    object.optional("cursor", &LinksQuery::cursor).about("`next` of the page before.");
+        .about(
+            "Only links in this folder, such as `Bookmarks bar/News`; `/` is the top level. Empty means all "
+            "folders.");
+    object.optional("cursor", &LinksQuery::cursor).about("The `next` of the previous page.");
     describe_limit(object);
   }
 };
@@ -77,10 +79,11 @@ Task<http::Response> list_links(LinkStore& links, http::Request& request, OwnerI
 void add_link_routes(Api& api, LinkStore& links) {
   api.add({.pattern = "/api/v1/links",
            .tag = "imports",
-           .summary = "One's links with what enrichment found, the oldest first.",
+           .summary = "Lists the caller's links with the results of enrichment, oldest first.",
            .role = accounts::Role::user,
            .query = query_parameters<LinksQuery>(),
-           .answers = {{200, "A page of them; `page` is null until the link was fetched.", std::string(links_schema)}},
+           .answers = {{200, "A page of links; `page` is null until the link has been fetched.",
+                        std::string(links_schema)}},
            .action = [&links](const Call& call) {
              return list_links(links, call.request, OwnerId(call.caller->id.uuid()));
            }});

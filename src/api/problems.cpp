@@ -7,14 +7,14 @@ namespace sluice::api {
 using http::Problem;
 
 http::Response unauthenticated(const http::Request& request, std::string detail) {
-  const Problem problem{401, "unauthenticated", "Who is calling is not known", std::move(detail)};
+  const Problem problem{401, "unauthenticated", "Authentication required", std::move(detail)};
   http::Response response = problem.to_response(request.request_id);
   response.headers.set("WWW-Authenticate", "Bearer");
   return response;
 }
 
 http::Response forbidden(const http::Request& request, std::string detail) {
-  return Problem{403, "forbidden", "Not allowed", std::move(detail)}.to_response(request.request_id);
+  return Problem{403, "forbidden", "Permission denied", std::move(detail)}.to_response(request.request_id);
 }
 
 http::Response not_found(const http::Request& request, std::string detail) {
@@ -25,11 +25,11 @@ http::Response undecodable(const http::Request& request, const json::DecodeError
   using Kind = json::DecodeError::Kind;
   Problem problem;
   switch (error.kind) {
-    case Kind::malformed: problem = {400, "malformed-json", "The body is not valid JSON"}; break;
-    case Kind::missing: problem = {400, "missing-field", "A required field is missing"}; break;
-    case Kind::unknown: problem = {400, "unknown-field", "A field is not known"}; break;
-    case Kind::wrong_type: problem = {400, "wrong-type", "A field has the wrong type"}; break;
-    case Kind::invalid: problem = {422, "invalid-value", "A field has a value that cannot be"}; break;
+    case Kind::malformed: problem = {400, "malformed-json", "Invalid JSON"}; break;
+    case Kind::missing: problem = {400, "missing-field", "Missing field"}; break;
+    case Kind::unknown: problem = {400, "unknown-field", "Unknown field"}; break;
+    case Kind::wrong_type: problem = {400, "wrong-type", "Wrong field type"}; break;
+    case Kind::invalid: problem = {422, "invalid-value", "Invalid field value"}; break;
   }
   problem.detail = error.text();
   problem.field = error.path;

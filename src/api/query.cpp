@@ -47,7 +47,7 @@ Result<std::string, json::DecodeError> query_as_json(const json::Fields& fields,
   for (const auto& [name, value] : params) {
     const auto field = std::ranges::find(fields.all, name, [](const auto& known) { return known->name(); });
     if (field == fields.all.end()) continue;
-    if (!seen.insert(name).second) return json::DecodeError{Kind::invalid, name, "must be given only once"};
+    if (!seen.insert(name).second) return json::DecodeError{Kind::invalid, name, "must not be repeated"};
     if (value.contains('\0') || !is_utf8(value)) {
       return json::DecodeError{Kind::invalid, name, "must be UTF-8 text without NUL"};
     }

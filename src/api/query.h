@@ -5,7 +5,7 @@
 //     std::optional<std::string> kind;
 //     int64_t limit = default_page;
 //     static void describe(json::Object<JobsQuery>& object) {
-//       object.optional("kind", &JobsQuery::kind).length(1, 100).about("Of this kind.");
+//       object.optional("kind", &JobsQuery::kind).length(1, 100).about("Only jobs of this kind.");
 //       describe_limit(object);
 //     }
 //   };
@@ -26,7 +26,7 @@ inline constexpr int64_t largest_page = 500;
 // The parameter `limit` of lists.
 template <class Query>
 void describe_limit(json::Object<Query>& object) {
-  object.optional("limit", &Query::limit).range(1, largest_page).about("Items on a page, at most.");
+  object.optional("limit", &Query::limit).range(1, largest_page).about("Maximum number of items on a page.");
 }
 
 // The described fields as the document shows them.

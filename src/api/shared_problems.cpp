@@ -14,7 +14,7 @@ void add(Problems& problems, int status, std::string code, std::string descripti
 }
 
 void add_of_parameters(Problems& problems, const Endpoint& endpoint) {
-  if (endpoint.pattern.contains('{')) add(problems, 404, "not-found", "There is nothing at this path.");
+  if (endpoint.pattern.contains('{')) add(problems, 404, "not-found", "No resource exists at this path.");
   if (endpoint.query.empty() && endpoint.headers.empty()) return;
   add(problems, 422, "invalid-value", "A parameter has an invalid value; `field` names it.");
   if (std::ranges::any_of(endpoint.query, &Parameter::required)) {
@@ -40,17 +40,17 @@ Problems make_common_problems() {
   add(all, 400, "malformed-request", "The request is not well-formed HTTP.");
   add(all, 400, "malformed-path", "The path has empty, `.` or `..` segments, encoded slashes or broken escapes.");
   add(all, 400, "malformed-query", "The query has a broken escape.");
-  add(all, 401, "unauthenticated", "There is no token, or it is unknown or revoked.");
+  add(all, 401, "unauthenticated", "The token is missing, unknown, revoked or expired.");
   add(all, 403, "forbidden", "The caller's role does not allow this.");
-  add(all, 404, "not-found", "There is nothing at this path.");
+  add(all, 404, "not-found", "No resource exists at this path.");
   add(all, 408, "request-timeout", "The request did not arrive in time.");
   add(all, 413, "body-too-large", "The body exceeds the limit of this endpoint.");
   add(all, 414, "target-too-long", "The URL is too long.");
   add(all, 415, "unsupported-media-type", "This endpoint does not accept the body's Content-Type or Content-Encoding.");
   add(all, 431, "head-too-large", "The header fields are too large.");
   add(all, 431, "too-many-headers", "There are too many header fields.");
-  add(all, 500, "internal-error", "The server made a mistake; its log has the details under `requestId`.");
-  add(all, 501, "unknown-transfer-coding", "The only transfer coding is chunked.");
+  add(all, 500, "internal-error", "An internal error; the server's log has the details under `requestId`.");
+  add(all, 501, "unknown-transfer-coding", "The transfer coding is not supported; only chunked is.");
   add(all, 503, "engine-unavailable", "A database or another engine is unavailable.");
   add(all, 503, "deadline-exceeded", "The request took too long; whether it took effect is unknown.");
   add(all, 503, "overloaded", "Too many requests are waiting; nothing was done.");

@@ -93,7 +93,7 @@ struct Codec<std::map<std::string, T>> {
     while (members.next(key, member)) {
       if (out.size() == limits.max_items) return check_items(decoder, out.size() + 1, limits);
       const auto [entry, added] = out.try_emplace(std::string(key));
-      if (!added) decoder.fail(DecodeError::Kind::malformed, "is there twice");
+      if (!added) decoder.fail(DecodeError::Kind::malformed, "is given twice");
       if (!added || !Codec<T>::read(decoder, member, limits, entry->second)) return decoder.inside(key);
     }
     return check_items(decoder, out.size(), limits);

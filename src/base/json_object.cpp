@@ -52,7 +52,7 @@ bool require_one(const Fields& fields, Decoder& decoder, uint64_t given) {
 }  // namespace
 
 bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* object) {
-  check(fields.all.size() < max_fields, "a struct with more fields than the reader can keep count of");
+  check(fields.all.size() < max_fields, "a struct has too many fields for the reader");
   if (value.kind() != Kind::object) return decoder.wrong_type("must be an object");
   uint64_t seen = 0;
   uint64_t given = 0;
@@ -66,7 +66,7 @@ bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* obje
       continue;
     }
     if ((seen >> index & 1) != 0) {
-      decoder.fail(DecodeError::Kind::malformed, "is there twice");
+      decoder.fail(DecodeError::Kind::malformed, "is given twice");
       return decoder.inside(key);
     }
     seen |= uint64_t{1} << index;

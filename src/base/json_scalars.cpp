@@ -8,7 +8,7 @@
 namespace sluice {
 
 void describe(json::Object<Money>& object) {
-  object.required("amount", &Money::amount).about("In the currency's smallest unit.");
+  object.required("amount", &Money::amount).about("Amount in the currency's smallest unit.");
   object.required("currency", &Money::currency);
 }
 
@@ -156,7 +156,7 @@ bool Codec<Time>::read(Decoder& decoder, Value value, const Limits&, Time& out) 
   // An offset can carry a time out of the four digits that a year is written with.
   const std::chrono::year_month_day date{std::chrono::floor<std::chrono::days>(*time)};
   if (date.year() < std::chrono::year{0} || date.year() > std::chrono::year{9999}) {
-    return decoder.invalid("must be a time of the years 0 to 9999");
+    return decoder.invalid("must be a time in the years 0 to 9999");
   }
   out = *time;
   return true;

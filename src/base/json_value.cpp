@@ -25,7 +25,7 @@ dom::element element(const std::array<uint64_t, 2>& place) {
 template <class T>
 T expect(dom::element from) {
   T value{};
-  check(from.get(value) == simdjson::SUCCESS, "a JSON value is read as what it is not");
+  check(from.get(value) == simdjson::SUCCESS, "a JSON value is read as another type");
   return value;
 }
 
@@ -34,9 +34,9 @@ struct Explanation {
   std::string_view text;
 };
 constexpr std::array<Explanation, 8> explanations{
-    {{simdjson::EMPTY, "is empty, not JSON"},
+    {{simdjson::EMPTY, "is empty; it must be JSON"},
      {simdjson::UTF8_ERROR, "is not valid UTF-8"},
-     {simdjson::UNCLOSED_STRING, "is not valid JSON: a string does not end"},
+     {simdjson::UNCLOSED_STRING, "is not valid JSON: a string is not terminated"},
      {simdjson::UNESCAPED_CHARS, "is not valid JSON: a control character in a string"},
      {simdjson::STRING_ERROR, "is not valid JSON: a bad escape in a string"},
      {simdjson::NUMBER_ERROR, "is not valid JSON: a number is malformed or too large"},
@@ -131,7 +131,7 @@ Kind Value::kind() const {
     case dom::element_type::ARRAY: return Kind::array;
     case dom::element_type::OBJECT: return Kind::object;
   }
-  check_failed("a JSON value of no kind", std::source_location::current());
+  check_failed("a JSON value has no type", std::source_location::current());
 }
 
 bool Value::boolean() const {

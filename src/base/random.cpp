@@ -7,7 +7,7 @@
 namespace sluice {
 
 uint64_t Random::below(uint64_t bound) {
-  check(bound != 0, "below(0) has no answer");
+  check(bound != 0, "below(0) has no valid result");
   // Values of the incomplete last block would favour the low ones.
   const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   uint64_t value = next();

@@ -10,28 +10,28 @@
 namespace sluice::coordination {
 
 void CoalescingLane::describe(config::Section<CoalescingLane>& section) {
-  section.key("name", &CoalescingLane::name, "What the lane is called.").not_empty();
-  section.key("lease", &CoalescingLane::lease, "How long a fetch may run before another may start.").at_least(1ms);
+  section.key("name", &CoalescingLane::name, "Name of the lane.").not_empty();
+  section.key("lease", &CoalescingLane::lease, "Time a fetch may run before another may start.").at_least(1ms);
 }
 
 void CoalescingPlan::describe(config::Section<CoalescingPlan>& section) {
-  section.list("lane", &CoalescingPlan::lanes, "A lane in which refreshes wait, the most urgent first.");
+  section.list("lane", &CoalescingPlan::lanes, "A lane of waiting refreshes; the most urgent lane comes first.");
   section
       .key("keep", &CoalescingPlan::keep,
-           "How long an item is remembered after its last use; longer while its message waits in a lane that lags.")
+           "Time an item is kept after its last use; longer while its message waits in a lagging lane.")
       .at_least(1s);
 }
 
 void CoalescingPlan::validate(config::Problems& problems) const {
-  if (lanes.empty()) problems.add("lane", "must have at least one entry; add the lane that refreshes wait in");
+  if (lanes.empty()) problems.add("lane", "must have at least one entry; add a lane for refreshes");
   std::set<std::string> names;
   for (const CoalescingLane& lane : lanes) {
     if (!names.insert(lane.name).second) problems.add("lane", "two lanes are named " + lane.name + "; rename one");
   }
   if (keep < longest_lease()) {
-    problems.add("keep", fmt::format("must not be shorter than the longest lease, {}: a fetch would be forgotten while "
-                                     "it runs",
-                                     format_duration(longest_lease())));
+    problems.add("keep",
+                 fmt::format("must not be shorter than the longest lease, {}: a running fetch would be forgotten",
+                             format_duration(longest_lease())));
   }
 }
 

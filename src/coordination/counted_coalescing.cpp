@@ -5,12 +5,13 @@
 namespace sluice::coordination {
 namespace {
 
-const metrics::Counter hits{"dedup_coalesce_hit_total", "Refreshes asked for that were already on their way."};
-const metrics::Counter upgrades{"dedup_upgrade_total", "Refreshes that overtook one in a less urgent lane."};
-const metrics::Counter repeats{"dedup_repeat_total", "Refreshes published again because their message seemed lost."};
-const metrics::Counter conflicts{"dedup_lock_conflict_total", "Messages whose item somebody else was fetching."};
-const metrics::Counter skipped{"obsolete_event_skipped_total",
-                               "Messages that a fetch had satisfied before their turn."};
+const metrics::Counter hits{"dedup_coalesce_hit_total", "Requested refreshes that were already pending."};
+const metrics::Counter upgrades{"dedup_upgrade_total", "Refreshes moved to a more urgent lane."};
+const metrics::Counter repeats{"dedup_repeat_total",
+                               "Refreshes published again because their message was presumed lost."};
+const metrics::Counter conflicts{"dedup_lock_conflict_total",
+                                 "Messages whose item was being fetched by another consumer."};
+const metrics::Counter skipped{"obsolete_event_skipped_total", "Messages already satisfied by an earlier fetch."};
 
 void count(FetchOutcome outcome) {
   switch (outcome) {

@@ -12,10 +12,9 @@
 namespace sluice::coordination {
 namespace {
 
-const metrics::Gauge held{"denylist_tokens", "Denied tokens in this process' memory."};
-const metrics::Counter database_asked{"denylist_database_asked_total",
-                                      "Questions that only the database could answer."};
-const metrics::Counter fills{"denylist_fills_total", "Times the shared copy was filled from the database."};
+const metrics::Gauge held{"denylist_tokens", "Denied tokens in the memory of this process."};
+const metrics::Counter database_asked{"denylist_database_asked_total", "Lookups answered by the database."};
+const metrics::Counter fills{"denylist_fills_total", "Times the shared copy was reloaded from the database."};
 
 constexpr int64_t page_size = 5000;
 // A transaction that began earlier may commit later; none of ours lasts half a minute.

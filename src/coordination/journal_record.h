@@ -62,7 +62,7 @@ class RecordReader {
 
  private:
   std::string_view piece(size_t length) {
-    check_that(length <= left_.size(), "a record of the journal ends {} bytes too soon", length - left_.size());
+    check_that(length <= left_.size(), "a journal record is {} bytes too short", length - left_.size());
     const std::string_view found = left_.substr(0, length);
     left_.remove_prefix(length);
     return found;

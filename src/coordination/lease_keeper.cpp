@@ -9,7 +9,7 @@
 namespace sluice::coordination {
 namespace {
 
-const metrics::Counter leases_lost{"leases_lost_total", "Leases that ended before their work did."};
+const metrics::Counter leases_lost{"leases_lost_total", "Leases lost before their work ended."};
 
 // One renewal is one transaction or a handful of script calls: large enough to cost nothing, small enough to keep
 // nobody waiting.
@@ -199,7 +199,7 @@ void LeaseKeeper<Port>::settle(Batch& batch, Renewal<typename Port::Held> answer
   // What could not be asked about is asked again soon; watch_loop stops its work in time.
   const auto unknown = take_out(batch.leases, std::move(answer.unknown));
   if (!unknown.empty()) {
-    log::warning("leases could not be renewed", {{"leases", unknown.size()}, {"error", answer.failure}});
+    log::warning("renewing leases failed", {{"leases", unknown.size()}, {"error", answer.failure}});
     batches_.push_back(std::make_shared<Batch>(before));
     batches_.back()->leases = unknown;
   }

@@ -7,7 +7,7 @@ namespace sluice::coordination {
 Task<std::optional<LeaseHolder>> Leases::force_release(std::string key, std::string who) {
   std::optional<LeaseHolder> lost = co_await end_any(key);
   // Here, so that no adapter can forget it.
-  log::warning("lease released by force", {{"lease", key}, {"by", who}, {"holder", lost ? lost->owner : "nobody"}});
+  log::warning("lease released forcibly", {{"lease", key}, {"by", who}, {"holder", lost ? lost->owner : "nobody"}});
   co_return lost;
 }
 

@@ -50,17 +50,17 @@ std::vector<size_t> positions(const std::vector<Named>& all, const std::vector<s
 }  // namespace
 
 void LimitWindow::describe(config::Section<LimitWindow>& section) {
-  section.key("name", &LimitWindow::name, "How priorities and metrics call it.").not_empty();
-  section.key("most", &LimitWindow::most, "Permits within any stretch of `per`, over all instances.")
+  section.key("name", &LimitWindow::name, "Name used by priorities and metrics.").not_empty();
+  section.key("most", &LimitWindow::most, "Permits in any interval of length `per`, over all instances.")
       .between(1, 10'000'000);
-  section.key("per", &LimitWindow::per, "The length of the window; for a whole day use a day.").between(10ms, 1h);
+  section.key("per", &LimitWindow::per, "Length of the window; use `day` for a calendar day.").between(10ms, 1h);
 }
 
 void LimitDay::describe(config::Section<LimitDay>& section) {
-  section.key("name", &LimitDay::name, "How priorities and metrics call it.").not_empty();
-  section.key("most", &LimitDay::most, "Permits within one calendar day, over all instances.")
+  section.key("name", &LimitDay::name, "Name used by priorities and metrics.").not_empty();
+  section.key("most", &LimitDay::most, "Permits in one calendar day, over all instances.")
       .between(1, 1'000'000'000'000);
-  section.key("reserve", &LimitDay::reserve, "Of these, what only priorities with may_use_reserve can have.")
+  section.key("reserve", &LimitDay::reserve, "Permits of `most` that are reserved for priorities with may_use_reserve.")
       .at_least(0);
   section.text(
       "utc_offset", [](const LimitDay& day) { return format_offset(day.utc_offset); },
@@ -69,24 +69,25 @@ void LimitDay::describe(config::Section<LimitDay>& section) {
         if (offset) day.utc_offset = *offset;
         return offset.has_value();
       },
-      "an offset such as \"+09:00\"", "Whose calendar day it is: that clock's distance from UTC.");
+      "an offset such as \"+09:00\"", "UTC offset of the calendar day.");
 }
 
 void LimitPriority::describe(config::Section<LimitPriority>& section) {
-  section.key("name", &LimitPriority::name, "How callers and metrics call it.").not_empty();
-  section.key("windows", &LimitPriority::windows, "The windows it draws from, all at once.");
-  section.key("days", &LimitPriority::days, "The days it draws from, all at once.");
-  section.key("may_use_reserve", &LimitPriority::may_use_reserve, "Whether the days' reserves are for it.");
+  section.key("name", &LimitPriority::name, "Name used by callers and metrics.").not_empty();
+  section.key("windows", &LimitPriority::windows, "Windows that each permit is drawn from.");
+  section.key("days", &LimitPriority::days, "Days that each permit is drawn from.");
+  section.key("may_use_reserve", &LimitPriority::may_use_reserve, "Allow use of the days' reserves.");
 }
 
 void LimitPlan::describe(config::Section<LimitPlan>& section) {
   section
       .key("permit_life", &LimitPlan::permit_life,
-           "A permit not used this long after it was asked for is void; every window is longer by it.")
+           "Lifetime of a permit from its request; every window is longer by this time.")
       .between(1ms, 10s);
-  section.list("window", &LimitPlan::window, "At most so many in any stretch of time.");
-  section.list("day", &LimitPlan::day, "At most so many in a calendar day, paced over it.");
-  section.list("priority", &LimitPlan::priority, "Who draws from what; the first goes first.");
+  section.list("window", &LimitPlan::window, "A limit on permits in any interval of a given length.");
+  section.list("day", &LimitPlan::day, "A limit on permits in a calendar day, spread over the day.");
+  section.list("priority", &LimitPlan::priority,
+               "A class of callers and the limits it uses; earlier classes go first.");
 }
 
 std::vector<size_t> LimitPlan::windows_of(size_t priority_index) const {

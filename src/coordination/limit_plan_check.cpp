@@ -33,7 +33,7 @@ template <class Named>
 void check_names(const std::vector<Named>& all, const std::string& key, config::Problems& problems) {
   std::set<std::string> seen;
   for (const Named& one : all) {
-    if (!is_plain(one.name)) problems.add(key, "'" + one.name + "' may have letters, digits, '.', '_' and '-' only");
+    if (!is_plain(one.name)) problems.add(key, "'" + one.name + "' may contain only letters, digits, '.', '_' and '-'");
     if (!seen.insert(one.name).second) problems.add(key, "two are named " + one.name + "; rename one");
   }
 }
@@ -43,14 +43,14 @@ void check_use(const LimitPlan& plan, const std::vector<Named>& all, Names names
                config::Problems& problems) {
   for (const Named& one : all) {
     if (users_of(plan, names, one.name).empty()) {
-      problems.add(key, one.name + " limits nobody: name it in a priority or leave it out");
+      problems.add(key, one.name + " is not used by any priority; name it in one or remove it");
     }
   }
   for (const LimitPriority& user : plan.priority) {
     std::set<std::string> seen;
     for (const std::string& name : user.*names) {
       if (std::ranges::find(all, name, &Named::name) == all.end()) {
-        problems.add("priority", fmt::format("{} draws from the {} {}, which there is not", user.name, key, name));
+        problems.add("priority", fmt::format("{} uses the {} {}, which does not exist", user.name, key, name));
       }
       if (!seen.insert(name).second) problems.add("priority", user.name + " names " + name + " twice");
     }
@@ -61,7 +61,7 @@ void check_windows(const LimitPlan& plan, config::Problems& problems) {
   for (const LimitWindow& one : plan.window) {
     if (plan.permit_life >= one.per) {
       problems.add("permit_life",
-                   fmt::format("{} is not shorter than the {} of {}, which would give {} in {} instead; shorten it",
+                   fmt::format("{} is not shorter than the {} of {}, which would allow {} in {} instead; shorten it",
                                format_duration(plan.permit_life), format_duration(one.per), one.name, one.most,
                                format_duration(plan.span(one))));
     }
@@ -76,15 +76,17 @@ void check_share(const LimitPlan& plan, const LimitWindow& part, const LimitWind
   }
   const int64_t times = (plan.span(part).count() + plan.span(whole).count() - 1) / plan.span(whole).count();
   if (part.most < whole.most * times) return;
-  problems.add("window", fmt::format("{} never binds: its {} in {} are not less than the {} x {} = {} that {} gives in "
-                                     "that time, so nothing of it is left for the others; lower {}",
-                                     part.name, part.most, format_duration(part.per), times, whole.most,
-                                     times * whole.most, whole.name, part.name));
+  problems.add(
+      "window",
+      fmt::format("{} has no effect: its {} in {} are not less than the {} x {} = {} that {} allows in that time, so "
+                  "nothing is left for the others; lower {}",
+                  part.name, part.most, format_duration(part.per), times, whole.most, times * whole.most, whole.name,
+                  part.name));
 }
 
 void check_day(const LimitPlan& plan, const LimitDay& day, config::Problems& problems) {
   if (day.reserve > day.most) {
-    problems.add("day", fmt::format("{} keeps {} in reserve of {}: {} too many", day.name, day.reserve, day.most,
+    problems.add("day", fmt::format("{} reserves {} of {} permits: {} too many", day.name, day.reserve, day.most,
                                     day.reserve - day.most));
     return;
   }
@@ -93,12 +95,12 @@ void check_day(const LimitPlan& plan, const LimitDay& day, config::Problems& pro
     if (std::ranges::find(one.days, day.name) == one.days.end()) continue;
     may_use = may_use || one.may_use_reserve;
     if (!one.may_use_reserve && day.reserve == day.most) {
-      problems.add("day", fmt::format("{} keeps all {} in reserve: {} - {} = 0 are left for {}", day.name, day.most,
+      problems.add("day", fmt::format("{} reserves all {} permits: {} - {} = 0 are left for {}", day.name, day.most,
                                       day.most, day.reserve, one.name));
     }
   }
   if (day.reserve > 0 && !may_use) {
-    problems.add("day", fmt::format("{} keeps {} in reserve that no priority may use", day.name, day.reserve));
+    problems.add("day", fmt::format("{} reserves {} permits that no priority may use", day.name, day.reserve));
   }
 }
 
@@ -123,9 +125,9 @@ void LimitPlan::validate(config::Problems& problems) const {
   check_names(priority, "priority", problems);
   check_use(*this, window, &LimitPriority::windows, "window", problems);
   check_use(*this, day, &LimitPriority::days, "day", problems);
-  if (priority.empty()) problems.add("priority", "there must be one: nobody could draw");
+  if (priority.empty()) problems.add("priority", "must have at least one entry; without it no caller gets a permit");
   for (const LimitPriority& one : priority) {
-    if (one.windows.empty()) problems.add("priority", one.name + " has no window: nothing would hold it back");
+    if (one.windows.empty()) problems.add("priority", one.name + " has no window and would be unlimited; name one");
   }
   check_windows(*this, problems);
   for (const LimitWindow& part : window) {

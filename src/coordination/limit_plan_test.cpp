@@ -84,20 +84,20 @@ TEST(LimitPlan, the_numbers_of_the_model_case_are_a_plan) {
 
 TEST(LimitPlan, a_name_that_is_not_there_is_refused) {
   EXPECT_TRUE(refuses(with(R"(windows = ["global", "burst"])", R"(windows = ["globe", "burst"])"),
-                      "HIGH draws from the window globe, which there is not"));
-  EXPECT_TRUE(refuses(with(R"(days = ["global-day"])", R"(days = ["day"])"), "HIGH draws from the day day"));
+                      "HIGH uses the window globe, which does not exist"));
+  EXPECT_TRUE(refuses(with(R"(days = ["global-day"])", R"(days = ["day"])"), "HIGH uses the day day"));
 }
 
 TEST(LimitPlan, what_limits_nobody_is_refused) {
   EXPECT_TRUE(refuses(with(R"(windows = ["global", "burst", "low"])", R"(windows = ["global", "burst"])"),
-                      "low limits nobody"));
+                      "low is not used by any priority"));
   EXPECT_TRUE(refuses(with(R"(windows = ["global", "burst"])", "windows = []"), "HIGH has no window"));
-  EXPECT_TRUE(refuses("[limit]\npermit_life = \"20ms\"", "nobody could draw"));
+  EXPECT_TRUE(refuses("[limit]\npermit_life = \"20ms\"", "must have at least one entry"));
 }
 
 TEST(LimitPlan, names_are_unique_and_plain) {
   EXPECT_TRUE(refuses(with("name = \"low\"", "name = \"global\""), "two are named global"));
-  EXPECT_TRUE(refuses(with("name = \"low\"", "name = \"{low}\""), "may have letters, digits"));
+  EXPECT_TRUE(refuses(with("name = \"low\"", "name = \"{low}\""), "may contain only letters, digits"));
 }
 
 TEST(LimitPlan, a_share_that_leaves_nothing_to_the_others_is_refused_with_the_arithmetic) {
@@ -105,14 +105,14 @@ TEST(LimitPlan, a_share_that_leaves_nothing_to_the_others_is_refused_with_the_ar
 }
 
 TEST(LimitPlan, a_permit_that_outlives_its_window_is_refused_with_the_arithmetic) {
-  EXPECT_TRUE(refuses("[limit]\npermit_life = \"1s\"\n" + usual, "would give 450 in 2s instead"));
+  EXPECT_TRUE(refuses("[limit]\npermit_life = \"1s\"\n" + usual, "would allow 450 in 2s instead"));
 }
 
 TEST(LimitPlan, a_day_that_does_not_fit_is_refused_with_the_arithmetic) {
   EXPECT_TRUE(refuses(with("most = 18_000_000", "most = 21_000_000"), "21000000 - 20000000 = 1000000 too many"));
   EXPECT_TRUE(refuses(with("reserve = 2_000_000", "reserve = 30_000_000"), "10000000 too many"));
   EXPECT_TRUE(refuses(with("reserve = 2_000_000", "reserve = 20_000_000"), "20000000 - 20000000 = 0 are left for LOW"));
-  EXPECT_TRUE(refuses(with("may_use_reserve = true", ""), "2000000 in reserve that no priority may use"));
+  EXPECT_TRUE(refuses(with("may_use_reserve = true", ""), "reserves 2000000 permits that no priority may use"));
 }
 
 TEST(LimitPlan, an_offset_is_a_clocks_distance_from_utc) {

@@ -9,7 +9,7 @@ namespace sluice::coordination {
 
 LimitRing::LimitRing(int64_t most, Duration span, Stamp now)
     : grain_(grain_of(most)), used_(grain_), span_(span.count()) {
-  check_that(most >= 1, "a window of {} permits", most);
+  check_that(most >= 1, "a window has {} permits", most);
   stamps_.assign(static_cast<size_t>(most / grain_), now);
 }
 

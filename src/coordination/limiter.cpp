@@ -8,10 +8,10 @@ namespace {
 
 const metrics::Counter acquired{"rate_limiter_acquired_total", "Permits given to callers.", {"priority"}};
 const metrics::Counter rejected{"rate_limiter_rejected_total",
-                                "Callers told to come back later, or refused because too many waited.",
+                                "Callers told to retry later, or refused because too many were waiting.",
                                 {"priority"}};
 const metrics::Counter thrown_away{
-    "rate_limiter_void_total", "Permits that came from the engine too late to be used.", {"priority"}};
+    "rate_limiter_void_total", "Permits that arrived from the engine too late to be used.", {"priority"}};
 
 // A refused caller comes back no sooner than this: the engine answers to the microsecond, callers count milliseconds.
 constexpr Duration shortest_wait = 1ms;
@@ -31,8 +31,7 @@ Limiter::Limiter(Parts parts, const Executor& executor, size_t most_waiting)
 
 Limiter::Line Limiter::make_line(size_t priority) const {
   const LimitPriority& described = plan().priority[priority];
-  check_that(described.days.empty() || days_ != nullptr, "{} draws from days, but there are no budgets",
-             described.name);
+  check_that(described.days.empty() || days_ != nullptr, "{} uses days, but there are no budgets", described.name);
   Line line{.callers = {},
             .has_days = !described.days.empty(),
             .taking_chunk = false,

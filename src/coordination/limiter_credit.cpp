@@ -6,9 +6,9 @@
 namespace sluice::coordination {
 namespace {
 
-const metrics::Gauge per_second{"rate_limiter_rps", "Permits this process got in the last second.", {"limit"}};
+const metrics::Gauge per_second{"rate_limiter_rps", "Permits obtained by this process in the last second.", {"limit"}};
 const metrics::Gauge remaining_permits{
-    "limit_remaining", "Permits a window would give now, or a day until its end.", {"limit"}};
+    "limit_remaining", "Permits left in a window now, or in a day until its end.", {"limit"}};
 
 constexpr Duration show_every = 1s;
 
@@ -28,7 +28,7 @@ Task<> Limiter::take_chunk(size_t priority) {
     co_await deposit_chunk(priority);
     line.chunk_error = nullptr;
   } catch (const EngineUnavailable& error) {
-    log::warning("no chunk of a day's budget", {{"limit", plan().name}, {"error", error.what()}});
+    log::warning("no chunk of the day's budget is left", {{"limit", plan().name}, {"error", error.what()}});
     line.chunk_error = std::current_exception();
     line.next_chunk = clock_.now() + error.retry_after();
   }

@@ -13,8 +13,8 @@
 namespace sluice::coordination {
 namespace {
 
-const metrics::Counter answers{"shared_cache_answers_total", "Answers by where they came from.", {"from"}};
-const metrics::Counter failures{"shared_cache_store_failures_total", "Calls the cache's store did not answer."};
+const metrics::Counter answers{"shared_cache_answers_total", "Results by source.", {"from"}};
+const metrics::Counter failures{"shared_cache_store_failures_total", "Failed calls to the cache's store."};
 
 auto& from_hand = answers.with({"hand"});
 auto& from_store = answers.with({"store"});
@@ -112,7 +112,7 @@ Task<> SharedCache::renew(std::string key, LoadTicket ticket, Loader loader) {
   } catch (const boost::system::system_error&) {
     throw;  // cancelled
   } catch (const std::exception& error) {
-    log::warning("a cached answer could not be renewed", {{"key", key}, {"error", error.what()}});
+    log::warning("renewing a cached result failed", {{"key", key}, {"error", error.what()}});
   }
 }
 

@@ -12,7 +12,7 @@ Task<> make_known(SharedLimit& limit) {
       co_await limit.draw(priority, too_many, too_many);
     }
   } catch (const EngineUnavailable& error) {
-    log::warning("a limit is not known to its engine yet", {{"limit", limit.plan().name}, {"error", error.what()}});
+    log::warning("the engine does not know the limit yet", {{"limit", limit.plan().name}, {"error", error.what()}});
   }
 }
 

@@ -39,7 +39,7 @@ std::optional<std::string> find_xml_fault(std::string_view body, std::string_vie
   if (status != XML_STATUS_OK) {
     return std::string("not well-formed XML: ") + XML_ErrorString(XML_GetErrorCode(parser.get()));
   }
-  if (!seen.declared) return "the XML does not declare the namespace " + std::string(wanted_namespace);
+  if (!seen.declared) return "the XML does not declare the required namespace " + std::string(wanted_namespace);
   return std::nullopt;
 }
 

@@ -21,11 +21,11 @@ constexpr std::string_view segment_pattern = R"(^([A-Za-z0-9_-]|\.[A-Za-z0-9_-]|
 
 }  // namespace
 
-const json::TextForm document_path_form{path_pattern,
-                                        [](std::string_view text) { return DocumentPath::parse(text).has_value(); },
-                                        "must be relative, of [A-Za-z0-9._/-], without empty, . or .. segments"};
+const json::TextForm document_path_form{
+    path_pattern, [](std::string_view text) { return DocumentPath::parse(text).has_value(); },
+    "must be relative, consist of [A-Za-z0-9._/-] and have no empty, . or .. segments"};
 const json::TextForm document_segment_form{segment_pattern, is_segment,
-                                           "must be of [A-Za-z0-9._-], and neither . nor .."};
+                                           "must consist of [A-Za-z0-9._-] and be neither . nor .."};
 
 std::optional<DocumentPath> DocumentPath::parse(std::string_view text) {
   if (text.empty() || text.size() > longest) return std::nullopt;

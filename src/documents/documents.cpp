@@ -8,7 +8,7 @@
 namespace sluice::documents {
 namespace {
 
-const metrics::Counter forms_made{"document_forms_made_total", "Documents compressed or written as JSON."};
+const metrics::Counter forms_made{"document_forms_made_total", "Documents compressed or encoded as JSON."};
 
 }  // namespace
 

@@ -38,7 +38,8 @@ Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path, std::
   request.traceparent = std::move(traceparent);
   Result<http::Answer, http::ClientError> answer = co_await client_.send(std::move(request));
   if (!answer) {
-    log::warning("origin failed", {{"origin", config_.name}, {"path", path.text()}, {"error", answer.error().text}});
+    log::warning("origin request failed",
+                 {{"origin", config_.name}, {"path", path.text()}, {"error", answer.error().text}});
     co_return error_of(answer.error());
   }
   co_return check(path, std::move(*answer));
@@ -46,12 +47,14 @@ Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path, std::
 
 Result<DocumentPtr, FetchError> HttpOrigin::check(const DocumentPath& path, http::Answer answer) const {
   if (answer.status != 200) {
-    log::warning("origin refused", {{"origin", config_.name}, {"path", path.text()}, {"status", answer.status}});
+    log::warning("origin returned an error",
+                 {{"origin", config_.name}, {"path", path.text()}, {"status", answer.status}});
     return error_of(answer.status);
   }
   const std::string content_type(answer.headers.get("Content-Type"));
   if (const auto fault = find_fault(config_.require, content_type, answer.body)) {
-    log::warning("origin sent no document", {{"origin", config_.name}, {"path", path.text()}, {"fault", *fault}});
+    log::warning("the origin's response is not a valid document",
+                 {{"origin", config_.name}, {"path", path.text()}, {"fault", *fault}});
     return FetchError::invalid;
   }
   auto document = std::make_shared<Document>();

@@ -5,44 +5,52 @@
 namespace sluice::documents {
 
 void RequireConfig::describe(config::Section<RequireConfig>& section) {
-  section.key("content_type_not", &RequireConfig::content_type_not, "Content types that are never the document.");
+  section.key("content_type_not", &RequireConfig::content_type_not,
+              "Content types that are never accepted as a document.");
   section.key("well_formed_xml", &RequireConfig::well_formed_xml, "The body must be well-formed XML.");
-  section.key("namespace", &RequireConfig::xml_namespace, "The XML must declare this namespace; empty asks for none.");
+  section.key("namespace", &RequireConfig::xml_namespace, "Namespace that the XML must declare; empty requires none.");
 }
 
 void OriginConfig::describe(config::Section<OriginConfig>& section) {
-  section.key("name", &OriginConfig::name, "Its name in our URLs.").not_empty();
-  section.key("base_url", &OriginConfig::base_url, "Where it is; a document's path is put behind it.").not_empty();
-  section.key("static_dir", &OriginConfig::static_dir, "A folder with bundled copies; empty: none.");
+  section.key("name", &OriginConfig::name, "Name of the origin in URLs.").not_empty();
+  section.key("base_url", &OriginConfig::base_url, "URL of the origin; the path of a document is appended.")
+      .not_empty();
+  section.key("static_dir", &OriginConfig::static_dir, "Folder with bundled copies; empty means none.");
   section
-      .key("max_concurrent", &OriginConfig::max_concurrent, "Requests open at the origin at once, over all instances.")
+      .key("max_concurrent", &OriginConfig::max_concurrent,
+           "Limit on concurrent requests to the origin, over all instances.")
       .between(1, 1000);
-  section.key("timeout", &OriginConfig::timeout, "For the whole of one download.").at_least(1ms);
-  section.key("wait_limit", &OriginConfig::wait_limit, "How long a reader waits for a download.").at_least(1ms);
-  section.key("slot_wait", &OriginConfig::slot_wait, "How long a download waits for its turn at the origin.");
-  section.key("claim_ttl", &OriginConfig::claim_ttl, "After what time a crashed instance's download is taken over.")
+  section.key("timeout", &OriginConfig::timeout, "Time limit for one download.").at_least(1ms);
+  section.key("wait_limit", &OriginConfig::wait_limit, "Time a reader waits for a download.").at_least(1ms);
+  section.key("slot_wait", &OriginConfig::slot_wait, "Time a download waits for a free slot at the origin.");
+  section
+      .key("claim_ttl", &OriginConfig::claim_ttl, "Time after which the download of a crashed instance is taken over.")
       .at_least(100ms);
-  section.key("hold_down", &OriginConfig::hold_down, "How long a document that failed is not tried again; doubles.");
-  section.key("hold_down_max", &OriginConfig::hold_down_max, "The longest hold-down.");
-  section.key("max_per_second", &OriginConfig::max_per_second, "Requests that may begin within any second.")
+  section.key("hold_down", &OriginConfig::hold_down,
+              "Time before a failed document is tried again; doubles with each failure.");
+  section.key("hold_down_max", &OriginConfig::hold_down_max, "Upper limit of hold_down.");
+  section.key("max_per_second", &OriginConfig::max_per_second, "Limit on requests started in any second.")
       .between(1, 10'000);
   section
       .key("strangers_per_second", &OriginConfig::strangers_per_second,
-           "How many of them may be for paths without a copy, since anybody may invent these; never more than "
-           "max_per_second. They use one slot at most and have a breaker of their own.")
+
+           "Limit on requests per second for paths without a copy, which any client can invent; max_per_second "
+           "also applies. These requests use at most one slot and have their own breaker.")
       .between(1, 10'000);
   section.key("allow", &OriginConfig::allow,
-              "Paths worth asking the origin for, as a glob (* within a segment, ** across); others are 404.");
+
+              "Glob of the paths that may be requested from the origin (* within a segment, ** across segments); "
+              "others get 404.");
   section.key("memory_limit", &OriginConfig::memory_limit,
-              "Copies kept in memory; the least recently used goes first.");
-  section.key("fresh_for", &OriginConfig::fresh_for, "How long a copy is served without asking again.");
+              "Memory for copies; the least recently used is evicted first.");
+  section.key("fresh_for", &OriginConfig::fresh_for, "Time a copy is served without asking the origin again.");
   section
       .key("forget_after", &OriginConfig::forget_after,
-           "A stored copy that nobody asked for in this time is removed from the database.")
+           "Time after its last request at which a stored copy is removed from the database.")
       .at_least(48h);
-  section.key("max_bytes", &OriginConfig::max_bytes, "A larger answer is an error.");
-  section.key("user_agent", &OriginConfig::user_agent, "How we introduce ourselves.");
-  section.table("require", &OriginConfig::require, "What makes a body valid.");
+  section.key("max_bytes", &OriginConfig::max_bytes, "Limit on the size of a document; a larger response is an error.");
+  section.key("user_agent", &OriginConfig::user_agent, "User-Agent sent to the origin.");
+  section.table("require", &OriginConfig::require, "Checks that a response body must pass.");
 }
 
 coordination::LimitPlan rate_plan(const OriginConfig& config) {
@@ -69,7 +77,7 @@ void OriginConfig::validate(config::Problems& problems) const {
 }
 
 void DocumentsConfig::describe(config::Section<DocumentsConfig>& section) {
-  section.list("origin", &DocumentsConfig::origin, "A server whose documents are cached.");
+  section.list("origin", &DocumentsConfig::origin, "An origin server whose documents are cached.");
 }
 
 void DocumentsConfig::validate(config::Problems& problems) const {

@@ -6,13 +6,12 @@
 namespace sluice::documents {
 namespace {
 
-const metrics::Counter requests{
-    "document_requests_total", "Documents served, by the level that answered.", {"origin", "source"}};
+const metrics::Counter requests{"document_requests_total", "Documents served, by cache level.", {"origin", "source"}};
 const metrics::Counter degraded{
-    "document_degraded_total", "Answers that could not be fetched, by reason.", {"origin", "reason"}};
+    "document_degraded_total", "Requests whose document could not be fetched, by reason.", {"origin", "reason"}};
 const metrics::Counter coalesced{
-    "document_coalesced_total", "Lookups and downloads that a reader shared with others in this process.", {"origin"}};
-const metrics::Histogram waits{"document_wait_seconds", "How long readers waited for a download.", {"origin"}};
+    "document_coalesced_total", "Lookups and downloads shared by several readers of this process.", {"origin"}};
+const metrics::Histogram waits{"document_wait_seconds", "Time readers waited for a download.", {"origin"}};
 
 // A copy that turns out unusable is replaced, but not for ever.
 constexpr int most_unusable = 3;

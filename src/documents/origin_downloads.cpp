@@ -111,7 +111,8 @@ Task<OriginDownloads::Fetched> OriginDownloads::store(RefreshRequest request, in
   DocumentPtr stored = co_await parts_.store.complete(key(request.path), token, std::move(document));
   if (!stored) {
     // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
-    log::warning("a document came too late", {{"origin", config_.name}, {"path", request.path.text()}});
+    log::warning("a document arrived after its claim expired",
+                 {{"origin", config_.name}, {"path", request.path.text()}});
     co_return Refused{Refusal::unavailable, Reason::download_timeout};
   }
   stranger_failures_.erase(request.path.text());
@@ -125,7 +126,7 @@ Task<> OriginDownloads::keep_claim(DocumentPath path, int64_t token) {
       const bool held = co_await parts_.store.renew(key(path), token, config_.claim_ttl);
       if (!held) co_return;  // complete() will find out and store nothing
     } catch (const EngineUnavailable& error) {
-      log::warning("a claim could not be renewed", {{"path", path.text()}, {"error", error.what()}});
+      log::warning("renewing a claim failed", {{"path", path.text()}, {"error", error.what()}});
     }
   }
 }

@@ -5,8 +5,7 @@
 namespace sluice::documents {
 namespace {
 
-const metrics::Gauge in_flight{
-    "document_origin_in_flight", "Requests this instance has open at an origin.", {"origin"}};
+const metrics::Gauge in_flight{"document_origin_in_flight", "Open requests of this instance to an origin.", {"origin"}};
 
 // How often the one in front asks the database for a slot that another instance may have given back.
 constexpr Duration first_poll = 20ms;

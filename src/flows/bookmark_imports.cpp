@@ -133,7 +133,8 @@ Task<> BookmarkImports::reject(ImportId id, std::string reason) {
     co_await try_to_tie_up(id);
   } catch (const std::exception& error) {
     // It is settled when it has stood still for long enough.
-    log::warning("a failed import could not be taken back yet", {{"import", id.text()}, {"error", error.what()}});
+    log::warning("rolling back a failed import failed; it is retried later",
+                 {{"import", id.text()}, {"error", error.what()}});
   }
 }
 
@@ -163,7 +164,7 @@ Task<bool> BookmarkImports::try_to_tie_up(ImportId id) {
   } catch (const EngineRefused& error) {
     problem = error.what();
   }
-  log::warning("the loose ends of an import are left for later", {{"import", id.text()}, {"error", problem}});
+  log::warning("the cleanup of an import is postponed", {{"import", id.text()}, {"error", problem}});
   co_return false;
 }
 

@@ -11,7 +11,9 @@ using links::LinkFailure;
 using links::PageFacts;
 
 const metrics::Counter visits{
-    "link_visits_total", "Links visited: enriched, redirected to another domain, or why not.", {"outcome"}};
+    "link_visits_total",
+    "Links visited, by outcome: enriched, redirected to another domain, or the reason of the failure.",
+    {"outcome"}};
 
 std::string_view outcome_of(const Result<links::Visited, LinkFailure>& visited) {
   if (!visited) return enum_name(visited.error().reason);
@@ -27,7 +29,7 @@ JobOutcome hand_on(const links::LinkVisit& visit) {
 
 Task<JobOutcome> Enrichment::run(jobs::JobRun job) {
   const auto visit = links::parse_enrichment_payload(job.payload);
-  if (!visit) co_return JobOutcome::dead("its payload names no link");
+  if (!visit) co_return JobOutcome::dead("the payload has no link");
 
   Result<links::Visited, LinkFailure> visited = co_await parts_.visit(*visit, job.deadline);
   visits.with({outcome_of(visited)}).add();

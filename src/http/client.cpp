@@ -19,7 +19,8 @@ std::optional<Url> redirect_target(const ClientRequest& request, const ClientExc
   const auto location = exchange.headers().find("Location");
   if (!location) return std::nullopt;
   std::optional<Url> target = request.url.resolve(*location);
-  if (!target) throw CallFailed(Kind::bad_answer, request.url.origin() + ": the redirect leads to no http URL");
+  if (!target)
+    throw CallFailed(Kind::bad_answer, request.url.origin() + ": the redirect target is not an http or https URL");
   const bool downgraded = request.url.secure() && !target->secure();
   if (request.redirects == Redirects::same_host && (downgraded || !target->same_host(request.url))) {
     throw CallFailed(Kind::redirect_refused, fmt::format("{} redirects to {}", request.url.origin(), target->origin()));
@@ -44,7 +45,7 @@ void redirect(ClientRequest& request, int status, Url target) {
 }
 
 ClientError timed_out(const Url& url) {
-  return {.kind = Kind::timeout, .text = url.origin() + ": no complete answer in time"};
+  return {.kind = Kind::timeout, .text = url.origin() + ": timed out before the response was complete"};
 }
 
 }  // namespace

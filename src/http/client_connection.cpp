@@ -62,7 +62,7 @@ Task<bool> ClientConnection::fill() {
   }
   end_ += bytes;
   if (error == asio::error::eof) co_return false;
-  fail_unless(error, ClientError::Kind::closed, "reading the answer");
+  fail_unless(error, ClientError::Kind::closed, "reading the response");
   co_return true;
 }
 

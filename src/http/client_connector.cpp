@@ -29,7 +29,7 @@ void ClientConnector::prepare_tls() {
     tls_->load_verify_file(options_.ca_file, error);
   }
   if (error) {
-    throw std::runtime_error(fmt::format("The CA file {} can't be used: {}. It must hold certificates in PEM form.",
+    throw std::runtime_error(fmt::format("Cannot use the CA file {}: {}. It must contain certificates in PEM format.",
                                          options_.ca_file, error.message()));
   }
 }
@@ -48,7 +48,7 @@ Task<std::unique_ptr<ClientConnection>> ClientConnector::connect(const Url& url)
       failed = failure;
       continue;
     } catch (const DeadlineExceeded&) {
-      failed = CallFailed(ClientError::Kind::timeout, fmt::format("connecting to {}: no answer in time", url.origin()));
+      failed = CallFailed(ClientError::Kind::timeout, fmt::format("connecting to {}: timed out", url.origin()));
       continue;
     }
     if (url.secure()) {
@@ -80,12 +80,13 @@ Task<std::vector<tcp::endpoint>> ClientConnector::allowed_endpoints(const Url& u
   } else {
     endpoints = co_await endpoints_of(url.host(), url.port());
   }
-  if (endpoints.empty()) throw CallFailed(ClientError::Kind::dns, fmt::format("{} has no address", url.host()));
+  if (endpoints.empty())
+    throw CallFailed(ClientError::Kind::dns, fmt::format("{} does not resolve to an address", url.host()));
   const Reach reach = options_.reach;
   std::erase_if(endpoints, [reach](const Endpoint& endpoint) { return !allowed(reach, endpoint.address()); });
   if (endpoints.empty()) {
     throw CallFailed(ClientError::Kind::forbidden_address,
-                     fmt::format("{} leads to addresses that may not be called", url.host()));
+                     fmt::format("{} resolves to forbidden addresses", url.host()));
   }
   co_return endpoints;
 }

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 8> own_fields{
 
 void add_field(std::string& head, std::string_view name, std::string_view value) {
   if (!is_token(name) || !is_field_value(value)) {
-    throw CallFailed(Kind::bad_request, fmt::format("the header {} can't be sent", name));
+    throw CallFailed(Kind::bad_request, fmt::format("the header {} has an invalid name or value", name));
   }
   head.append(name).append(": ").append(value).append("\r\n");
 }
@@ -36,7 +36,7 @@ std::string write_head(const ClientRequest& request, std::string_view user_agent
   for (const auto& field : request.headers) {
     const auto is_this = [&field](std::string_view own) { return equal_ignoring_case(own, field.name); };
     if (std::ranges::any_of(own_fields, is_this)) {
-      throw CallFailed(Kind::bad_request, fmt::format("the header {} is written by the client", field.name));
+      throw CallFailed(Kind::bad_request, fmt::format("the header {} is set by the client itself", field.name));
     }
     add_field(head, field.name, field.value);
   }
@@ -64,7 +64,7 @@ Task<> ClientExchange::begin(std::string head, std::string body) {
   co_await step();
   const auto length = parser_.content_length();
   if (length && *length > max_bytes_ && !to_head_request_) {
-    fail(Kind::too_large, fmt::format("the answer has {} bytes, {} are allowed", *length, max_bytes_));
+    fail(Kind::too_large, fmt::format("the response has {} bytes; the limit is {}", *length, max_bytes_));
   }
   if (decode_gzip_ && equal_ignoring_case(parser_.headers().get("Content-Encoding"), "gzip")) {
     gunzip_ = std::make_unique<Gunzip>();
@@ -123,19 +123,20 @@ Task<ResponseParser::Step> ClientExchange::step() {
 
 std::string ClientExchange::decode(std::string_view piece) {
   received_ += piece.size();
-  if (received_ > max_bytes_) fail(Kind::too_large, fmt::format("the answer has more than {} bytes", max_bytes_));
+  if (received_ > max_bytes_) fail(Kind::too_large, fmt::format("the response exceeds {} bytes", max_bytes_));
   if (!gunzip_) return std::string(piece);
   std::string decoded;
   gunzip_state_ = gunzip_->write(piece, decoded, max_bytes_ - decoded_);
   decoded_ += decoded.size();
-  if (gunzip_state_ == Gunzip::State::bad) fail(Kind::bad_answer, "the answer is no gzip");
-  if (decoded_ > max_bytes_) fail(Kind::too_large, fmt::format("the answer decodes to more than {} bytes", max_bytes_));
+  if (gunzip_state_ == Gunzip::State::bad) fail(Kind::bad_answer, "the response is not valid gzip");
+  if (decoded_ > max_bytes_)
+    fail(Kind::too_large, fmt::format("the decompressed response exceeds {} bytes", max_bytes_));
   return decoded;
 }
 
 void ClientExchange::finish() {
   if (received_ > 0 && gunzip_ && gunzip_state_ != Gunzip::State::end) {
-    fail(Kind::bad_answer, "the answer's gzip is cut off");
+    fail(Kind::bad_answer, "the gzip data of the response is truncated");
   }
   if (reusable_ && parser_.keep_alive() && place_->connection->unread().empty()) place_->keep();
   place_.reset();

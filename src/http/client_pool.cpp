@@ -48,7 +48,7 @@ ClientPool::ClientPool(Executor executor, Clock& clock, const ClientOptions& opt
     : executor_(executor), clock_(clock), options_(options), scope_(std::move(executor)) {}
 
 ClientPool::~ClientPool() {
-  check_that(in_use_total_ == 0, "{} connections in use outlive their client", in_use_total_);
+  check_that(in_use_total_ == 0, "{} connections are still in use when their client is destroyed", in_use_total_);
 }
 
 Task<ClientPool::Place> ClientPool::enter(std::string origin, bool new_connection) {
@@ -56,7 +56,8 @@ Task<ClientPool::Place> ClientPool::enter(std::string origin, bool new_connectio
     take_place(origin);
   } else {
     if (waiting_.size() >= options_.max_waiting) {
-      throw CallFailed(ClientError::Kind::busy, fmt::format("too many calls wait for a connection to {}", origin));
+      throw CallFailed(ClientError::Kind::busy,
+                       fmt::format("too many calls are waiting for a connection to {}", origin));
     }
     Waiter waiter(*this, origin);
     while (!waiter.has_place) co_await waiter.handed_over.wait();
@@ -94,7 +95,7 @@ void ClientPool::take_place(const std::string& origin) {
 
 void ClientPool::leave(const std::string& origin) {
   const auto found = in_use_.find(origin);
-  check(found != in_use_.end(), "a place is given back once");
+  check(found != in_use_.end(), "a connection slot is released twice");
   --in_use_total_;
   if (--found->second == 0) in_use_.erase(found);
   const auto next = std::ranges::find_if(waiting_, [this](const Waiter* waiter) { return has_room(waiter->origin); });

@@ -260,7 +260,7 @@ Task<> StreamConnection<Stream>::take_back(Response& response) {
     Task<> taking_back = response.if_unsent();
     co_await std::move(taking_back);
   } catch (const std::exception& error) {
-    log::warning("what an unsent answer promised was not taken back",
+    log::warning("undoing an unsent response failed",
                  {{"request_id", exchange_.request().request_id}, {"error", error.what()}});
   }
   if (stream_.waited_for_handler() != HandlerStop::none)
@@ -316,7 +316,7 @@ void turn_away(Socket& socket) {
   static const std::string answer = [] {
     Problem problem{.status = 503,
                     .code = "too-many-connections",
-                    .title = "The server has as many connections as it can serve.",
+                    .title = "The server has too many connections.",
                     .retry_after = Duration{1s}};
     Response response = problem.to_response("");
     const std::string& body = std::get<std::string>(response.body);

@@ -27,9 +27,9 @@ Problem problem_of(ParseError error) {
     case ParseError::target_too_long: return {414, "target-too-long", "The URL is too long."};
     case ParseError::head_too_large: return {431, "head-too-large", "The header fields are too large."};
     case ParseError::too_many_headers: return {431, "too-many-headers", "There are too many header fields."};
-    case ParseError::body_too_large: return {413, "body-too-large", "The body is larger than this route accepts."};
+    case ParseError::body_too_large: return {413, "body-too-large", "The body exceeds the limit of this route."};
     case ParseError::unknown_coding:
-      return {501, "unknown-transfer-coding", "The only transfer coding understood is chunked."};
+      return {501, "unknown-transfer-coding", "The transfer coding is not supported; use chunked."};
   }
   return {400, "malformed-request", "The request is not well-formed HTTP."};
 }
@@ -39,21 +39,18 @@ Problem request_timeout() {
 }
 
 Problem overloaded() {
-  return {.status = 503,
-          .code = "overloaded",
-          .title = "The server is handling as many requests as it can.",
-          .retry_after = Duration{1s}};
+  return {.status = 503, .code = "overloaded", .title = "The server is overloaded.", .retry_after = Duration{1s}};
 }
 
 Problem body_memory_used_up() {
   count_rejected("body_memory");
   Problem problem = overloaded();
-  problem.detail = "Other request bodies take all the memory that there is for them.";
+  problem.detail = "The memory for request bodies is full.";
   return problem;
 }
 
 Problem client_gone() {
-  return {499, "client-gone", "The client hung up before its answer was there."};
+  return {499, "client-gone", "The client disconnected before the response was sent."};
 }
 
 bool is_accepted_type(const std::vector<std::string>& accepted, std::string_view content_type) {
@@ -112,17 +109,18 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
     return answer({400, "malformed-query", "Malformed query", "The query has a broken percent escape."});
   }
   if (!target || !decode_path(target->path, request_.path)) {
-    return answer(
-        {400, "malformed-path", "The path is not one this server can mean.",
-         "Empty, '.' and '..' segments, encoded slashes, control characters and broken escapes are refused."});
+    return answer({400, "malformed-path", "Malformed request path.",
+
+                   "The path must not contain empty, '.' or '..' segments, encoded slashes, control characters or "
+                   "broken escapes."});
   }
   request_.query = target->query;
   Router::Match match = worker_.engine.router.match(head.method, request_.path, request_.params);
   route_ = match.route;
   if (route_ != nullptr) return std::nullopt;
-  if (match.allowed.empty()) return answer({404, "not-found", "There is nothing at this path."});
+  if (match.allowed.empty()) return answer({404, "not-found", "No resource at this path."});
   if (head.method == Method::options) return answer_options(match.allowed);
-  Response response = answer({405, "method-not-allowed", "This path does not have that method."});
+  Response response = answer({405, "method-not-allowed", "Method not allowed for this path."});
   response.headers.add("Allow", join(match.allowed));
   return response;
 }
@@ -136,12 +134,12 @@ std::optional<Problem> Exchange::check_body(const RequestHead& head) const {
   if (!head.has_body()) return std::nullopt;
   const RouteOptions& options = route_->options;
   if (!is_accepted_type(options.content_types, head.headers.get("Content-Type"))) {
-    return Problem{415, "unsupported-media-type", "The body's Content-Type is not accepted here.",
+    return Problem{415, "unsupported-media-type", "Unsupported Content-Type.",
                    "Accepted: " + fmt::format("{}", fmt::join(options.content_types, ", "))};
   }
   const std::string_view coding = head.headers.get("Content-Encoding");
   if (!coding.empty() && !equal_ignoring_case(coding, "identity")) {
-    return Problem{415, "unsupported-media-type", "The body's Content-Encoding is not accepted here.",
+    return Problem{415, "unsupported-media-type", "Unsupported Content-Encoding.",
                    "Send the body without a Content-Encoding."};
   }
   if (head.content_length > body_limit()) return problem_of(ParseError::body_too_large);
@@ -165,14 +163,14 @@ Response Exchange::answer_failure(const std::exception_ptr& failure, bool deadli
     log::warning("engine unavailable", {{"request_id", request_.request_id}, {"error", error.what()}});
     return answer({.status = 503,
                    .code = "engine-unavailable",
-                   .title = "Something this needs does not answer right now.",
+                   .title = "A required service is unavailable.",
                    .retry_after = error.retry_after()});
   } catch (const std::exception& error) {
     if (deadline_passed) {
-      log::warning("deadline passed", {{"request_id", request_.request_id}, {"path", request_.path}});
+      log::warning("request deadline exceeded", {{"request_id", request_.request_id}, {"path", request_.path}});
       return answer({.status = 503,
                      .code = "deadline-exceeded",
-                     .title = "This took longer than it may.",
+                     .title = "The request took too long.",
                      .retry_after = Duration{1s}});
     }
     log::error("handler failed",
@@ -180,7 +178,7 @@ Response Exchange::answer_failure(const std::exception_ptr& failure, bool deadli
   } catch (...) {
     log::error("handler failed", {{"request_id", request_.request_id}, {"path", request_.path}});
   }
-  return answer({500, "internal-error", "This went wrong on our side."});
+  return answer({500, "internal-error", "Internal server error."});
 }
 
 void Exchange::finish(int status, uint64_t bytes) {

@@ -61,14 +61,14 @@ ResponseParser::Event ResponseParser::closed() {
     state_ = State::done;
     return Event::end;
   }
-  fail("the connection was closed in the middle of the answer");
+  fail("the connection was closed in the middle of the response");
   return failure().event;
 }
 
 ResponseParser::Step ResponseParser::read_head(std::string_view bytes) {
   const size_t end = bytes.find(head_end, scanned_ < 3 ? 0 : scanned_ - 3);
   if (at_least(end, bytes, head_end) > options_.max_head) {
-    fail("the head of the answer is too large");
+    fail("the head of the response is too large");
     return failure(Event::too_large);
   }
   if (end == std::string_view::npos) {
@@ -80,7 +80,7 @@ ResponseParser::Step ResponseParser::read_head(std::string_view bytes) {
   const size_t consumed = end + 4;
   if (status_ < 200) {
     if (status_ == 101 || ++interim_ > max_interim) {
-      fail("an interim answer that was not asked for");
+      fail("unexpected interim response");
       return failure();
     }
     headers_.clear();
@@ -109,7 +109,7 @@ ResponseParser::Step ResponseParser::read_chunk_size(std::string_view bytes) {
   const std::string_view digits = trim(line.substr(0, line.find(';')));
   const auto size = parse_number<uint64_t>(digits, 16);
   if (!size || !is_field_value(line)) {
-    fail("a chunk's size is no number");
+    fail("a chunk's size is not a number");
     return failure();
   }
   left_ = *size;
@@ -138,7 +138,7 @@ ResponseParser::Step ResponseParser::read_trailers(std::string_view bytes) {
     const std::string_view rest = bytes.substr(consumed);
     const size_t end = rest.find(line_end);
     if (trailer_bytes_ + at_least(end, rest, line_end) > options_.max_head) {
-      fail("the trailers of the answer are too large");
+      fail("the trailers of the response are too large");
       return failure(Event::too_large);
     }
     if (end == std::string_view::npos) return {.event = Event::need_more, .consumed = consumed};
@@ -147,7 +147,7 @@ ResponseParser::Step ResponseParser::read_trailers(std::string_view bytes) {
     trailer_bytes_ += end + 2;
     if (line.empty()) break;
     if (!is_token(line.substr(0, line.find(':'))) || !line.contains(':') || !is_field_value(line)) {
-      fail("a trailer is no header field");
+      fail("a trailer is malformed");
       return failure();
     }
   }
@@ -174,12 +174,12 @@ bool ResponseParser::parse_head(std::string_view head) {
 bool ResponseParser::parse_status_line(std::string_view line) {
   constexpr std::string_view form = "HTTP/1.x 200";
   if (line.size() < form.size() || !line.starts_with("HTTP/1.") || line[8] != ' ') {
-    return fail("the answer is not HTTP/1");
+    return fail("the response is not HTTP/1");
   }
-  if (line[7] != '0' && line[7] != '1') return fail("the answer is not HTTP/1.0 or 1.1");
+  if (line[7] != '0' && line[7] != '1') return fail("the response is not HTTP/1.0 or 1.1");
   http_1_0_ = line[7] == '0';
   const auto status = parse_number<unsigned>(line.substr(9, 3), 10);
-  if (!status || *status < 100 || *status > 599) return fail("the status is no number from 100 to 599");
+  if (!status || *status < 100 || *status > 599) return fail("the status is not a number from 100 to 599");
   // Some servers leave out the space before an empty reason.
   const std::string_view reason = line.substr(form.size());
   if (!reason.empty() && (reason[0] != ' ' || !is_field_value(reason))) return fail("the status line is malformed");
@@ -215,7 +215,8 @@ bool ResponseParser::take_framing(std::string_view name, std::string_view value)
 }
 
 bool ResponseParser::choose_body() {
-  if (chunked_ && (content_length_ || http_1_0_)) return fail("Transfer-Encoding where a length or HTTP/1.0 is said");
+  if (chunked_ && (content_length_ || http_1_0_))
+    return fail("Transfer-Encoding together with Content-Length or HTTP/1.0");
   if (to_head_request_ || status_ == 204 || status_ == 304) {
     state_ = State::done;
   } else if (chunked_) {

@@ -100,11 +100,11 @@ Task<bool> ResponseWriter<Stream>::send_stream(BodySource& source) {
     }
     if (stream_.waited_for_handler() != HandlerStop::none) {
       co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-      failure = "the next piece took too long";
+      failure = "the next part took too long";
     }
     if (failure) {
       // The head is out: all that is left is to end without the end, so that the client knows.
-      log::error("answer broke off", {{"request_id", exchange_.request().request_id}, {"error", *failure}});
+      log::error("response aborted", {{"request_id", exchange_.request().request_id}, {"error", *failure}});
       co_return false;
     }
     more = piece.has_value();

@@ -108,7 +108,7 @@ std::vector<Router::Segment> Router::parse(std::string_view pattern) {
     check_that(text.ends_with('}') && text.size() > 2, "route {} has a malformed parameter", pattern);
     text = text.substr(1, text.size() - 2);
     if (text.ends_with("...")) {
-      check_that(rest.empty(), "route {} goes on after its rest", pattern);
+      check_that(rest.empty(), "route {} has segments after its rest parameter", pattern);
       segments.push_back({Kind::rest, std::string(text.substr(0, text.size() - 3))});
       continue;
     }

@@ -89,11 +89,11 @@ void Server::State::start() {
 
 void Server::State::reload_certificate() {
   const ServerConfig& config = engine.config;
-  if (!secure()) return log::info("there is no certificate to reload; the server speaks plain HTTP");
+  if (!secure()) return log::info("no certificate to reload: TLS is not configured");
   try {
     tls_ = make_tls_context(config.tls_certificate, config.tls_key);
   } catch (const std::invalid_argument& error) {
-    return log::error("the certificate was not reloaded, the old one stays", {{"error", error.what()}});
+    return log::error("reloading the certificate failed; the old one stays in use", {{"error", error.what()}});
   }
   std::latch used(static_cast<std::ptrdiff_t>(listeners_.size()));
   on_every_thread([this, &used](Listener& listener) {

@@ -46,44 +46,55 @@ bool are_networks(const std::vector<std::string>& texts) {
 
 void describe_limits(config::Section<ServerConfig>& section) {
   using C = ServerConfig;
-  section.bytes("max_head", &C::max_head, "Of a request's head; 431 above.").between(kib(1), mib(1));
-  section.bytes("max_target", &C::max_target, "Of a request's path and query; 414 above.").at_least({64});
-  section.key("max_headers", &C::max_headers, "Header fields of a request; 431 above.").at_least(1);
+  section.bytes("max_head", &C::max_head, "Limit on the size of a request's head; a larger one gets 431.")
+      .between(kib(1), mib(1));
+  section
+      .bytes("max_target", &C::max_target, "Limit on the length of a request's path and query; a longer one gets 414.")
+      .at_least({64});
+  section.key("max_headers", &C::max_headers, "Limit on the number of header fields; more get 431.").at_least(1);
   section
       .key("head_timeout", &C::head_timeout,
-           "From a head's first byte to its last; 408 after. A new connection has the same time for its first byte.")
+
+           "Time for a request's head, from its first byte to its last; then 408. Also the time a new "
+           "connection has for its first byte.")
       .at_least(1ms);
   section
       .key("body_timeout", &C::body_timeout,
-           "For a body, and a second more for every min_body_rate that came; 408 after. Only the time counts in which "
-           "the server waits for the client.")
+
+           "Time for a body, extended by one second for each min_body_rate bytes received; then 408. Only time "
+           "spent waiting for the client counts.")
       .at_least(1ms);
-  section
-      .key("body_idle_timeout", &C::body_idle_timeout,
-           "For the next byte of a body, however many came before; 408 after.")
+  section.key("body_idle_timeout", &C::body_idle_timeout, "Time to wait for the next byte of a body; then 408.")
       .at_least(1ms);
-  section.bytes("min_body_rate", &C::min_body_rate, "What a client must send in a second.").at_least({1});
-  section.key("idle_timeout", &C::idle_timeout, "Between requests of a connection; closed after.").at_least(1ms);
+  section.bytes("min_body_rate", &C::min_body_rate, "Bytes of a body that a client must send per second.")
+      .at_least({1});
+  section.key("idle_timeout", &C::idle_timeout, "Time between two requests of a connection; then it is closed.")
+      .at_least(1ms);
   section
       .key("write_timeout", &C::write_timeout,
-           "For an answer to be read; who keeps reading min_write_rate gets it again, others are closed.")
+
+           "Time for a client to read a response; extended while it reads at min_write_rate, otherwise the "
+           "connection is closed.")
       .at_least(1ms);
-  section.bytes("min_write_rate", &C::min_write_rate, "What a client must read in a second.").at_least({1});
+  section.bytes("min_write_rate", &C::min_write_rate, "Bytes of a response that a client must read per second.")
+      .at_least({1});
   section
       .key("max_connections", &C::max_connections,
-           "When a further client connects, the connection that is idle for the longest time is closed; if none is "
-           "idle, the client is told 503.")
+
+           "Limit on open connections. A new connection replaces the one that has been idle longest; if none is "
+           "idle, it gets 503.")
       .at_least(1);
   section.key("max_connections_per_address", &C::max_connections_per_address,
-              "Connections of one client: an IPv4 address or an IPv6 /64, behind the PROXY protocol the real one. More "
-              "are told 503 and closed; 0 is no limit.");
+
+              "Limit on connections per client (an IPv4 address or an IPv6 /64; behind the PROXY protocol, the "
+              "client's own). More get 503; 0 means no limit.");
   section
       .bytes("body_memory", &C::body_memory,
-             "Memory of all request bodies together; 503 where too little is left for a further one.")
+             "Memory for all request bodies together; a request that does not fit gets 503.")
       .at_least(mib(1));
   section
       .key("max_in_flight", &C::max_in_flight,
-           "Requests whose handlers run at once; more get 503. Health routes are not counted.")
+           "Limit on requests handled at once; more get 503. Health routes do not count.")
       .at_least(1);
 }
 
@@ -92,18 +103,23 @@ void describe_limits(config::Section<ServerConfig>& section) {
 void ServerConfig::describe(config::Section<ServerConfig>& section) {
   using C = ServerConfig;
   section.text("listen", listen_text, set_listen, "HOST:PORT with an IP address or localhost, such as \"0.0.0.0:8080\"",
-               "Where to listen, as HOST:PORT; port 0 picks one.");
-  section.key("tls_certificate", &C::tls_certificate, "PEM file with the certificate and its chain; empty is no TLS.");
-  section.key("tls_key", &C::tls_key, "PEM file with the certificate's key.");
+               "Address to listen on, as HOST:PORT; port 0 selects a free port.");
+  section.key("tls_certificate", &C::tls_certificate,
+              "PEM file with the certificate and its chain; empty disables TLS.");
+  section.key("tls_key", &C::tls_key, "PEM file with the certificate's private key.");
   describe_limits(section);
   constexpr const char* networks = "a list of addresses or networks such as [\"10.0.0.0/8\"]";
-  section.key("trusted_proxies", &C::trusted_proxies, "Who is believed in X-Forwarded-For and X-Forwarded-Proto.")
+  section
+      .key("trusted_proxies", &C::trusted_proxies, "Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted.")
       .rule(networks, are_networks);
-  section.key("proxy_protocol_from", &C::proxy_protocol_from, "Whose connections begin with a PROXY protocol header.")
+  section
+      .key("proxy_protocol_from", &C::proxy_protocol_from,
+           "Proxies whose connections start with a PROXY protocol header.")
       .rule(networks, are_networks);
-  section.key("cors_origins", &C::cors_origins, "Whose pages may call from a browser; \"*\" is all.");
-  section.key("access_log", &C::access_log, "Whether every request is a line in the log.");
-  section.bytes("compress_from", &C::compress_from, "Answers smaller than this are not compressed.");
+  section.key("cors_origins", &C::cors_origins,
+              "Origins whose pages may call the API from a browser; \"*\" allows all.");
+  section.key("access_log", &C::access_log, "Log every request.");
+  section.bytes("compress_from", &C::compress_from, "Responses smaller than this are not compressed.");
 }
 
 void ServerConfig::validate(config::Problems& problems) const {
@@ -116,14 +132,16 @@ void ServerConfig::validate(config::Problems& problems) const {
 }
 
 void SseConfig::describe(config::Section<SseConfig>& section) {
-  section.key("heartbeat", &SseConfig::heartbeat, "How often a silent stream shows that it is alive.").at_least(1s);
-  section.bytes("max_unsent", &SseConfig::max_unsent, "A subscriber who is this far behind is dropped.")
+  section.key("heartbeat", &SseConfig::heartbeat, "Interval between heartbeats on an idle stream.").at_least(1s);
+  section
+      .bytes("max_unsent", &SseConfig::max_unsent,
+             "Limit on unsent events of a subscriber; a slower one is disconnected.")
       .at_least(kib(1));
   section
       .bytes("max_pending", &SseConfig::max_pending,
-             "Events that a thread has yet to send; whoever would miss one above that is told to reconnect.")
+             "Limit on events waiting in a thread; above it, the affected subscribers are told to reconnect.")
       .at_least(kib(64));
-  section.key("retry", &SseConfig::retry, "How long browsers wait before they come back.");
+  section.key("retry", &SseConfig::retry, "Time that browsers wait before they reconnect.");
 }
 
 }  // namespace sluice::http

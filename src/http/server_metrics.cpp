@@ -5,17 +5,20 @@
 namespace sluice::http {
 namespace {
 
-const metrics::Counter requests{"http_requests_total", "Requests answered.", {"method", "route", "status"}};
-const metrics::Histogram durations{
-    "http_request_duration_seconds", "From the end of a request's head to the last byte of its answer.", {"route"}};
+const metrics::Counter requests{"http_requests_total", "Requests completed.", {"method", "route", "status"}};
+const metrics::Histogram durations{"http_request_duration_seconds",
+                                   "Time from the end of a request's head to the last byte of its response.",
+                                   {"route"}};
 const metrics::Gauge connections{"http_connections", "Open connections."};
 const metrics::Gauge in_flight{"http_requests_in_flight", "Requests being handled."};
-const metrics::Gauge body_memory{"http_body_memory_bytes", "Memory that request bodies take of http.body_memory."};
+const metrics::Gauge body_memory{"http_body_memory_bytes",
+                                 "Memory used by request bodies; the limit is http.body_memory."};
 const metrics::Gauge sse_connections{"sse_connections", "Open event streams."};
 const metrics::Counter rejected{
-    "http_rejected_total", "Connections and requests turned away before any work was done.", {"reason"}};
-const metrics::Counter accept_failures{"http_accept_failures_total",
-                                       "Attempts to accept that failed, mostly for lack of open files."};
+    "http_rejected_total", "Connections and requests rejected before any work was done.", {"reason"}};
+const metrics::Counter accept_failures{
+    "http_accept_failures_total",
+    "Failed attempts to accept a connection, usually because of the limit on open files."};
 
 }  // namespace
 

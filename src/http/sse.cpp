@@ -50,7 +50,7 @@ SseHub::Branch& SseHub::here() {
   for (size_t i = 0; i < branches_.size(); ++i) {
     if (threads_.context(i).get_executor().running_in_this_thread()) return *branches_[i];
   }
-  check(false, "an event stream is opened outside the I/O threads");
+  check(false, "an event stream was opened outside the I/O threads");
   std::abort();
 }
 

@@ -118,7 +118,7 @@ void SseHub::Branch::send_away(const SseMailbox::Mail& mail) {
       dismiss(subscriber.empty() ? *found->second->members.back() : *one->second, reconnect());
     }
   }
-  log::warning("events come faster than they can be sent; their subscribers must reconnect",
+  log::warning("events arrive faster than they can be sent; their subscribers must reconnect",
                {{"subscribers", before - all_.size()}, {"max_pending", config_.max_pending}});
 }
 

@@ -14,7 +14,7 @@ void TimerWheel::Entry::unlink() {
 }
 
 TimerWheel::TimerWheel(Duration tick) : tick_(tick) {
-  check(tick.count() > 0, "a tick takes time");
+  check(tick.count() > 0, "a tick must be longer than zero");
   for (Head& head : ring_) head.next_ = head.previous_ = &head;
 }
 

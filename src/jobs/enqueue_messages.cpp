@@ -30,7 +30,7 @@ Task<Handled> enqueue(Jobs& jobs, Delivery delivery) {
     co_await jobs.enqueue_once(id, std::move(one));
   } catch (const EngineRefused& error) {
     // The request is valid, so its tables are not there yet: no fault of the message.
-    throw EngineUnavailable("jobs", fmt::format("{}; run `sluice migrate` if that is still to come", error.what()));
+    throw EngineUnavailable("jobs", fmt::format("{}; run `sluice migrate` if you have not yet", error.what()));
   }
   co_return Handled::done();
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr Duration longest_wait = 1min;
 
 const metrics::Counter unreported{"job_failures_unreported_total",
-                                  "Failed jobs that the error sink was not told of: too many at once."};
+                                  "Failed jobs not reported to the error sink because too many failed at once."};
 
 std::string text_of(const Attempt& attempt) {
   return fmt::format("{} at {} on {}: {}", attempt.outcome, format_time(attempt.started_at), attempt.worker,

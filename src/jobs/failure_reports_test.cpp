@@ -82,7 +82,7 @@ TEST_F(FailureReportsTest, a_job_that_died_with_its_worker_is_told_of) {
   pass(2s);
   ASSERT_EQ(sink.reports.size(), 1U);
   EXPECT_EQ(sink.reports.front().type, "mail is dead");
-  EXPECT_EQ(sink.reports.front().message, "its worker was heard of no more");
+  EXPECT_EQ(sink.reports.front().message, "its worker stopped responding");
 }
 
 TEST_F(FailureReportsTest, nothing_is_forgotten_while_the_store_is_away) {

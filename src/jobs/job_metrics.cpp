@@ -6,11 +6,12 @@
 namespace sluice::jobs {
 namespace {
 
-const metrics::Counter claimed_total{"job_claimed_total", "Jobs given to workers, here and over HTTP."};
+const metrics::Counter claimed_total{"job_claimed_total", "Jobs claimed by workers of this process and over HTTP."};
 const metrics::Histogram duration_seconds{
     "job_duration_seconds",
-    "How long tries of jobs took: in our own workers, and from claim to end over HTTP, through whichever instances. "
-    "Kinds without settings beyond the first 200 are counted as \"other\".",
+
+    "Duration of tries: in Sluice's own workers, or from claim to end over HTTP, through any instance. "
+    "After the first 200 kinds without settings, further ones are counted as \"other\".",
     {"kind", "outcome"},
     {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600}};
 

@@ -13,13 +13,15 @@ void JobRequest::describe(json::Object<JobRequest>& object) {
       .example(R"({"to":"kim@example.org"})");
   object.optional("uniqueKey", &JobRequest::unique_key)
       .length(1, 500)
-      .about("At most one job of the kind that is live or has succeeded has it.");
-  object.optional("priority", &JobRequest::priority).range(INT32_MIN, INT32_MAX).about("Lower numbers first.");
-  object.optional("runAfter", &JobRequest::run_after).about("Not before; now where nothing is said.");
-  object.optional("maxAttempts", &JobRequest::max_attempts).range(1, 1'000).about("The kind's where nothing is said.");
+      .about("Key that at most one live or succeeded job of the kind has.");
+  object.optional("priority", &JobRequest::priority).range(INT32_MIN, INT32_MAX).about("Lower numbers run first.");
+  object.optional("runAfter", &JobRequest::run_after).about("Earliest start; now by default.");
+  object.optional("maxAttempts", &JobRequest::max_attempts)
+      .range(1, 1'000)
+      .about("Tries before the job is dead; the kind's setting by default.");
   object.optional("throttleKey", &JobRequest::throttle_key)
       .length(1, max_throttle_key_characters)
-      .about("Jobs of one key are bounded together: a domain, a customer.");
+      .about("Jobs with the same key share a limit: a domain, a customer.");
 }
 
 NewJob JobRequest::job() && {

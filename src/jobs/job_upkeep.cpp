@@ -21,7 +21,7 @@ void JobUpkeep::start(TaskScope& scope) {
 Task<> JobUpkeep::tend_round() {
   const Tended tended = co_await store_.tend();
   for (const JobId& id : tended.died) {
-    if (failures_ != nullptr) failures_->add(id, "its worker was heard of no more", true);
+    if (failures_ != nullptr) failures_->add(id, "its worker stopped responding", true);
   }
   const std::optional<Time> next = tended.next;
   if (comes_due_) bell_.ring();

@@ -13,7 +13,7 @@ namespace {
 // A crowd that waits looks again neither for every bell nor all the time.
 constexpr Duration shortest_pause = 20ms;
 constexpr Duration longest_pause = 1s;
-constexpr const char* never_heard = "its worker had gone before it got the job";
+constexpr const char* never_heard = "its worker disconnected before it received the job";
 
 // Clocks of two instances may differ by so much; beyond that, and beyond the longest try, the token says nothing true.
 constexpr Duration clock_difference = 1min;

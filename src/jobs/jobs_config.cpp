@@ -17,7 +17,7 @@ struct Kind<jobs::RetryDelays> {
   static std::string type() { return "list of durations, or {first, factor, max}"; }
   static std::string expected() {
     return R"(durations such as ["5m"], the last of which repeats, or {first = "1s", factor = 2, max = "5m"}; )"
-           "none longer than 366d";
+           "each at most 366d";
   }
 
   static std::optional<jobs::RetryDelays> read(const Node& node) {
@@ -69,34 +69,39 @@ namespace sluice::jobs {
 void describe(config::Section<Throttle>& section) {
   section
       .key("concurrency", &Throttle::concurrency,
-           "Jobs of one throttle key that run at once, over all workers of all processes.")
+           "Limit on running jobs per throttle key, over all workers of all processes.")
       .between(1, 10'000);
-  section.key("per_second", &Throttle::per_second, "Starts a second of one throttle key; 0 is no limit.")
+  section.key("per_second", &Throttle::per_second, "Limit on starts per second per throttle key; 0 means no limit.")
       .between(0, 100'000);
 }
 
 void describe(config::Section<JobKind>& section) {
   section.key("max_attempts", &JobKind::max_attempts, "Tries of a job before it is dead.").between(1, 1'000);
   section.key("backoff", &JobKind::backoff,
-              "How long a failed job waits for its next try: for each try its own, the last one repeats; or growing "
-              "and jittered.");
-  section.key("timeout", &JobKind::timeout, "How long a try may take in our own workers; then it has failed.")
+
+              "Time before the next try: a list with one entry per try, the last of which repeats, or an "
+              "exponential backoff with jitter.");
+  section.key("timeout", &JobKind::timeout, "Time limit for a try in Sluice's own workers; then it has failed.")
       .between(10ms, std::chrono::days(366));
-  section.key("lock_ttl", &JobKind::lock_ttl, "A running job that nobody has renewed for so long is given to another.")
+  section
+      .key("lock_ttl", &JobKind::lock_ttl,
+           "Time after its last heartbeat at which a running job is given to another worker.")
       .between(1s, std::chrono::days(7));
-  section.table("throttle", &JobKind::throttle, "What jobs of one throttle key may do together.");
+  section.table("throttle", &JobKind::throttle, "Limits shared by jobs with the same throttle key.");
 }
 
 void WorkersConfig::describe(config::Section<WorkersConfig>& section) {
-  section.key("batch", &WorkersConfig::batch, "Jobs claimed at once; they run side by side.").between(1, 5'000);
+  section.key("batch", &WorkersConfig::batch, "Jobs claimed at once; they run concurrently.").between(1, 5'000);
   section
       .key("concurrency", &WorkersConfig::concurrency,
-           "Jobs that run at once in this process: not fewer than a batch has; 0 is as many.")
+           "Jobs that run at once in this process, at least batch; 0 means batch.")
       .between(0, 10'000);
-  section.key("poll_min", &WorkersConfig::poll_min, "The first wait where there is nothing to do.").at_least(1ms);
-  section.key("poll_max", &WorkersConfig::poll_max, "The longest wait; work added by this process ends it at once.")
+  section.key("poll_min", &WorkersConfig::poll_min, "First wait when the queue is empty.").at_least(1ms);
+  section
+      .key("poll_max", &WorkersConfig::poll_max,
+           "Longest wait when the queue is empty; a job added by this process ends it at once.")
       .at_most(1min);
-  section.key("drain", &WorkersConfig::drain, "How long running jobs may take to end when the server stops.");
+  section.key("drain", &WorkersConfig::drain, "Time for running jobs to finish when the server stops.");
 }
 
 void WorkersConfig::validate(config::Problems& problems) const {
@@ -105,12 +110,12 @@ void WorkersConfig::validate(config::Problems& problems) const {
 }
 
 void JobsConfig::describe(config::Section<JobsConfig>& section) {
-  section.key("retention", &JobsConfig::retention, "How long finished jobs can be looked at.")
+  section.key("retention", &JobsConfig::retention, "Time finished jobs are kept.")
       .between(1min, std::chrono::days(36'500));
-  section.table("workers", &JobsConfig::workers, "How this process runs jobs.");
-  section.map("kinds", &JobsConfig::kinds, "What differs for jobs of one kind; any name is a kind.");
+  section.table("workers", &JobsConfig::workers, "The workers of this process.");
+  section.map("kinds", &JobsConfig::kinds, "Settings for jobs of one kind; any name is a kind.");
   section.map("recurring", &JobsConfig::recurring,
-              "Jobs that are added by the clock, once over all instances; what comes due while none runs is left out.");
+              "Jobs added on a schedule, once over all instances. Times at which no instance runs are skipped.");
 }
 
 void JobsConfig::validate(config::Problems& problems) const {

@@ -69,7 +69,7 @@ void LockKeeper::settle(const std::map<LockedJob, Verdict>& verdicts, Instant as
 
 void LockKeeper::settle(RunningJob& running, Verdict verdict, Instant asked_at) const {
   if (verdict == Verdict::accepted) return take(running, asked_at);
-  log::warning("a job's lock was lost; it is stopped",
+  log::warning("the lock of a job was lost; the job is stopped",
                {{"job", running.job.id.text()}, {"kind", running.job.kind}, {"reason", enum_name(verdict)}});
   lose(running);
 }
@@ -86,7 +86,7 @@ Task<> LockKeeper::watch_round() {
     RunningJob& running = *at++;
     if (running.scope.closed()) continue;  // it was told already
     if (running.locked_until <= now) {
-      log::warning("a job's lock could not be renewed in time; it is stopped",
+      log::warning("the lock of a job was not renewed in time; the job is stopped",
                    {{"job", running.job.id.text()}, {"kind", running.job.kind}});
       lose(running);
     } else if (running.deadline.at <= now) {

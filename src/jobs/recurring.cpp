@@ -19,18 +19,18 @@ constexpr Duration longest_sleep = 30s;
 
 void RecurringJob::describe(config::Section<RecurringJob>& section) {
   section
-      .key("schedule", &RecurringJob::schedule, "When: minute, hour, day of the month, month, weekday (0 is Sunday).")
+      .key("schedule", &RecurringJob::schedule,
+           "Cron expression: minute, hour, day of the month, month, weekday (0 is Sunday).")
       .rule("five fields such as \"30 3 * * 1-5\", with a date that exists", [](const std::string& text) {
         const std::optional<Cron> cron = Cron::parse(text);
         return cron && cron->ever_fires();
       });
-  section.key("time_zone", &RecurringJob::time_zone, "Whose clocks are meant.")
+  section.key("time_zone", &RecurringJob::time_zone, "Time zone of the schedule.")
       .rule("a time zone such as \"Asia/Seoul\"",
             [](const std::string& name) { return TimeZone::find(name).has_value(); });
-  section.key("kind", &RecurringJob::kind, "Of the job that is added; empty takes the name.");
-  section.key("payload", &RecurringJob::payload, "Of the job that is added.").rule("JSON", [](const std::string& text) {
-    return json::Document::parse(text).has_value();
-  });
+  section.key("kind", &RecurringJob::kind, "Kind of the added job; empty uses the name.");
+  section.key("payload", &RecurringJob::payload, "Payload of the added job, as JSON.")
+      .rule("JSON", [](const std::string& text) { return json::Document::parse(text).has_value(); });
 }
 
 Recurring::Recurring(const RecurringJobs& recurring, Jobs& jobs, Clock& clock, Random& random)

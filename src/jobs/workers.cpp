@@ -42,7 +42,7 @@ JobOutcome keepable(JobOutcome outcome) {
   if (outcome.result->size() > max_result_bytes) {
     return JobOutcome::failed("its result exceeds " + format_size({max_result_bytes}));
   }
-  if (!json::Document::parse(*outcome.result)) return JobOutcome::failed("its result is no JSON");
+  if (!json::Document::parse(*outcome.result)) return JobOutcome::failed("its result is not valid JSON");
   return outcome;
 }
 
@@ -89,11 +89,11 @@ Task<bool> Workers::stop() {
   co_await upkeep_.close();
   for (RunningJob& job : in_hand_.ended) co_await job.scope.join();
   if (!in_hand_.ended.empty()) {
-    log::warning("how jobs ended could not be written; they run again", {{"jobs", in_hand_.ended.size()}});
+    log::warning("results of jobs could not be stored; the jobs will run again", {{"jobs", in_hand_.ended.size()}});
   }
   in_hand_.ended.clear();
   for (const RunningJob& job : in_hand_.running) {
-    log::error("a job does not heed that it was cancelled", {{"job", job.job.id.text()}, {"kind", job.job.kind}});
+    log::error("a job did not stop when it was cancelled", {{"job", job.job.id.text()}, {"kind", job.job.kind}});
   }
   co_return in_hand_.running.empty();
 }

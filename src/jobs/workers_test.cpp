@@ -110,7 +110,7 @@ TEST_F(WorkersTest, a_result_that_cannot_be_kept_is_a_failure_and_holds_nobody_u
   });
   pass(1s);
   EXPECT_EQ(job(broken).status, JobStatus::failed);
-  EXPECT_EQ(job(broken).error, "its result is no JSON");
+  EXPECT_EQ(job(broken).error, "its result is not valid JSON");
   EXPECT_EQ(job(large).status, JobStatus::failed);
   EXPECT_EQ(job(large).error, "its result exceeds 1MiB");
   EXPECT_EQ(job(fine).result, "7");

@@ -130,7 +130,7 @@ void WriteBack::settle(Ended job, JobEnd end) {
 
 // Also after a call whose answer was lost: then it counts, and this one is the repetition.
 void WriteBack::refused(const RunningJob& job, Verdict verdict) const {
-  log::warning("how a job ended was refused",
+  log::warning("the result of a job was refused",
                {{"job", job.job.id.text()}, {"kind", job.job.kind}, {"reason", enum_name(verdict)}});
 }
 

@@ -13,7 +13,7 @@ Wire::Endpoint resolve(const http::Url& url) {
   boost::system::error_code error;
   const auto found = resolver.resolve(url.host(), std::to_string(url.port()), tcp::resolver::numeric_service, error);
   if (error || found.empty()) {
-    throw std::runtime_error(fmt::format("{} leads nowhere: {}.", url.host(), error.message()));
+    throw std::runtime_error(fmt::format("{} cannot be resolved: {}.", url.host(), error.message()));
   }
   // The same address that most servers listen on when they are told "localhost".
   for (const auto& entry : found) {
@@ -38,9 +38,8 @@ std::vector<LoadTarget> find_targets(const LoadOptions& options) {
   for (const http::Url& url : options.urls) {
     const Wire::Endpoint endpoint = resolve(url);
     if (!options.allow_remote && !endpoint.address().is_loopback()) {
-      throw std::runtime_error(
-          fmt::format("{} is not this machine. Put load only on servers that are yours, then say --allow-remote.",
-                      url.authority()));
+      throw std::runtime_error(fmt::format(
+          "{} is not this machine. Test only your own servers; use --allow-remote to confirm.", url.authority()));
     }
     auto target = std::ranges::find(targets, endpoint, &LoadTarget::endpoint);
     if (target == targets.end()) target = targets.insert(targets.end(), {.endpoint = endpoint, .urls = {}});

@@ -49,11 +49,11 @@ bool set_duration(const std::optional<std::string>& text, Duration& duration) {
 std::optional<std::string> OriginSettings::fault() const {
   double sum = 0;
   for (const double rate : {rates.failure, rates.html, rates.disguised, rates.stall, rates.truncate}) {
-    if (!(rate >= 0 && rate <= 1)) return "a rate is between 0 and 1";
+    if (!(rate >= 0 && rate <= 1)) return "a rate must be between 0 and 1";
     sum += rate;
   }
-  if (sum > 1.0 + 1e-9) return "the rates must not be more than 1 in all";
-  if (jitter > latency) return "the jitter must not be more than the latency";
+  if (sum > 1.0 + 1e-9) return "the sum of the rates must not exceed 1";
+  if (jitter > latency) return "the jitter must not exceed the latency";
   return std::nullopt;
 }
 
@@ -91,12 +91,12 @@ Result<OriginSettings, std::string> OriginSettings::changed_by(std::string_view 
   if (!form) return form.error().text();
   OriginSettings changed = *this;
   if (!set_duration(form->latency, changed.latency) || !set_duration(form->jitter, changed.jitter)) {
-    return std::string("a duration is written as 250ms, 10s or 5m");
+    return std::string("a duration must be written as 250ms, 10s or 5m");
   }
   if (form->unknown) {
     const auto* const found =
         std::ranges::find(unknown_answers, *form->unknown, &std::pair<UnknownAnswer, std::string_view>::second);
-    if (found == unknown_answers.end()) return std::string("unknown is 404, 500 or html");
+    if (found == unknown_answers.end()) return std::string("unknown must be 404, 500 or html");
     changed.unknown = found->first;
   }
   changed.rates.failure = form->failure_rate.value_or(rates.failure);

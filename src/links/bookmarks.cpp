@@ -35,11 +35,11 @@ std::string escaped(std::string_view name) {
 std::string BookmarkFault::text() const {
   const auto what = [this]() -> std::string_view {
     switch (kind) {
-      case Kind::binary: return "this is not a text file";
+      case Kind::binary: return "the file is not text";
       case Kind::not_bookmarks:
-        return "this is no bookmark file: it does not begin with <!DOCTYPE NETSCAPE-Bookmark-file-1>";
+        return "the file is not a bookmark file: it does not begin with <!DOCTYPE NETSCAPE-Bookmark-file-1>";
       case Kind::malformed: return "</DL> closes a folder that is not open";
-      case Kind::too_deep: return "folders are nested too deep";
+      case Kind::too_deep: return "folders are nested too deeply";
       case Kind::truncated: return "the file ends too early: a tag or folder is still open";
     }
     return "";

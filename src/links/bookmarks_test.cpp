@@ -104,13 +104,13 @@ TEST(BookmarkParser, keeps_bytes_that_are_no_utf8_out_of_titles) {
 
 TEST(BookmarkParser, says_what_is_wrong_with_a_file) {
   EXPECT_EQ(read_in_pieces("", 10).fault,
-            "line 1: this is no bookmark file: it does not begin with <!DOCTYPE NETSCAPE-Bookmark-file-1>");
+            "line 1: the file is not a bookmark file: it does not begin with <!DOCTYPE NETSCAPE-Bookmark-file-1>");
   for (const std::string_view other :
        {"<!DOCTYPE html><html>", "\x89PNG\r\n", "PK\x03\x04", "{\"roots\": {}}", "\xff\xfe<"}) {
-    EXPECT_TRUE(read_in_pieces(other, 100).fault.contains("no bookmark file")) << other;
+    EXPECT_TRUE(read_in_pieces(other, 100).fault.contains("not a bookmark file")) << other;
   }
   using namespace std::string_view_literals;
-  EXPECT_EQ(read("<DL>\n<DT>\0"sv).fault, "line 3: this is not a text file");
+  EXPECT_EQ(read("<DL>\n<DT>\0"sv).fault, "line 3: the file is not text");
   EXPECT_EQ(read("<DL>\n</DL>\n</DL>").fault, "line 4: </DL> closes a folder that is not open");
   EXPECT_TRUE(read("<DL>").fault.contains("ends too early"));
   EXPECT_EQ(read("<DL>\n<DT><A HREF=\"http://a.kr>\n\n</DL>").fault,

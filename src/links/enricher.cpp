@@ -27,7 +27,7 @@ Outcome judge(const http::Answer& answer) {
   const std::string_view content_type = answer.headers.get("Content-Type");
   PageFacts facts = is_html(content_type) ? read_page(answer.body, content_type, answer.url) : PageFacts{};
   if (is_captcha(answer.status, answer.headers, answer.body, facts)) {
-    return of_host(answer.url, {FailureReason::captcha, fmt::format("{} asks for a human", answer.url.origin())});
+    return of_host(answer.url, {FailureReason::captcha, fmt::format("{} requires a captcha", answer.url.origin())});
   }
   if (answer.status < 200 || answer.status > 299) return of_host(answer.url, failure_of_status(answer.status));
   return Visited(std::move(facts));
@@ -50,7 +50,8 @@ Task<Outcome> Enricher::enrich(LinkVisit visit, Deadline deadline) {
   try {
     co_return co_await with_deadline(clock_, deadline, begun_at.host(), std::move(following));
   } catch (const DeadlineExceeded&) {
-    co_return of_host(begun_at, {FailureReason::unreachable, begun_at.origin() + ": no complete answer in time"});
+    co_return of_host(begun_at,
+                      {FailureReason::unreachable, begun_at.origin() + ": timed out before the response was complete"});
   }
 }
 
@@ -71,7 +72,8 @@ Task<Outcome> Enricher::follow(LinkVisit visit, Deadline deadline) {
     }
     const auto target = visit.at.resolve(*location);
     if (!target) {
-      co_return of_host(visit.at, {FailureReason::bad_link, visit.at.origin() + " redirects to what is no http URL"});
+      co_return of_host(visit.at,
+                        {FailureReason::bad_link, visit.at.origin() + " redirects to a URL that is not http or https"});
     }
     visit.at = *target;
     ++visit.redirects;

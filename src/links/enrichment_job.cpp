@@ -20,7 +20,7 @@ struct Form {
 
 http::Url beginning_of(const CanonicalUrl& link) {
   const auto url = http::Url::parse(link.text());
-  check_that(url.has_value(), "{} is canonical", link.text());
+  check_that(url.has_value(), "{} is not canonical", link.text());
   return *url;
 }
 

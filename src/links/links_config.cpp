@@ -6,47 +6,48 @@
 namespace sluice::links {
 
 void ImportsConfig::describe(config::Section<ImportsConfig>& section) {
-  section.key("at_once", &ImportsConfig::at_once, "Files that this process reads at once; more get 503.")
+  section.key("at_once", &ImportsConfig::at_once, "Limit on files that this process reads at once; more get 503.")
       .between(1, 1000);
-  section.key("at_once_each", &ImportsConfig::at_once_each, "Of those, files of one user; more get 429.")
+  section.key("at_once_each", &ImportsConfig::at_once_each, "Limit on files of one user read at once; more get 429.")
       .between(1, 1000);
   section
       .key("reading_limit", &ImportsConfig::reading_limit,
-           "An import whose upload stands still for this long has failed.")
+           "Time after which an import with a stalled upload has failed.")
       .at_least(1s);
-  section.key("settle_every", &ImportsConfig::settle_every, "How often what broke off is looked for.").at_least(100ms);
+  section.key("settle_every", &ImportsConfig::settle_every, "Interval between searches for interrupted imports.")
+      .at_least(100ms);
   section
       .key("look_every", &ImportsConfig::look_every,
-           "How often an import that somebody watches is looked at; what this process did is told at once.")
+           "Interval between checks of a watched import for changes by other processes.")
       .at_least(100ms);
   section
       .key("keep_ended", &ImportsConfig::keep_ended,
-           "How long an import is kept after it ended, and with it that its Idempotency-Key was used. Its bookmarks "
-           "stay.")
+           "Time an import and its Idempotency-Key are kept after it ended. Its bookmarks stay.")
       .at_least(1h);
   section
       .key("keep_unused_links", &ImportsConfig::keep_unused_links,
-           "How long a link is kept after its last bookmark was deleted.")
+           "Time a link is kept after its last bookmark was deleted.")
       .at_least(1h);
 }
 
 void LinksConfig::describe(config::Section<LinksConfig>& section) {
   section.key("enrich", &LinksConfig::enrich,
-              "Whether this process visits links; where not, they wait for one that does.");
-  section.key("timeout", &LinksConfig::timeout, "For one link: robots.txt, redirects and page together.")
+              "Visit links in this process; otherwise they wait for a process that does.");
+  section.key("timeout", &LinksConfig::timeout, "Time limit for one link, including robots.txt and redirects.")
       .at_least(100ms);
-  section.key("read_bytes", &LinksConfig::read_bytes, "What is read of a page; its facts stand at its beginning.")
-      .between(kib(1), mib(4));
-  section.key("max_bytes", &LinksConfig::max_bytes, "A page that says it is larger is not read at all.");
-  section.key("max_redirects", &LinksConfig::max_redirects, "How many are followed.").between(0, 20);
-  section.key("user_agent", &LinksConfig::user_agent, "How we introduce ourselves; robots.txt goes by its first word.")
+  section.key("read_bytes", &LinksConfig::read_bytes, "Bytes read from the start of a page.").between(kib(1), mib(4));
+  section.key("max_bytes", &LinksConfig::max_bytes, "A page whose Content-Length exceeds this is not read.");
+  section.key("max_redirects", &LinksConfig::max_redirects, "Limit on redirects followed.").between(0, 20);
+  section
+      .key("user_agent", &LinksConfig::user_agent,
+           "User-Agent sent to sites; its first word selects the rules in robots.txt.")
       .not_empty();
-  section.key("robots", &LinksConfig::robots, "Whether robots.txt is asked for and heeded.");
-  section.key("robots_for", &LinksConfig::robots_for, "How long a site's robots.txt is remembered.")
+  section.key("robots", &LinksConfig::robots, "Fetch and obey robots.txt.");
+  section.key("robots_for", &LinksConfig::robots_for, "Time the robots.txt of a site is cached.")
       .between(1min, std::chrono::days(1));
   section.key("allow_loopback", &LinksConfig::allow_loopback,
-              "For tests: loopback addresses may be visited, and names below .test lead there.");
-  section.table("imports", &LinksConfig::imports, "How files of bookmarks are taken in.");
+              "For tests: allow loopback addresses, and resolve names below .test to them.");
+  section.table("imports", &LinksConfig::imports, "Imports of bookmark files.");
 }
 
 void LinksConfig::validate(config::Problems& problems) const {

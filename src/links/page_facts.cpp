@@ -179,7 +179,7 @@ void parse(const std::string& text, PageReader& reader) {
   handler.characters = on_text;
   const std::unique_ptr<htmlParserCtxt, FreeContext> context(
       htmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr, XML_CHAR_ENCODING_UTF8));
-  check(context != nullptr, "libxml2 has memory for a parser");
+  check(context != nullptr, "libxml2 has no memory for a parser");
   // The text is UTF-8 by now, whatever the page still says.
   htmlCtxtUseOptions(context.get(), HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
                                         HTML_PARSE_IGNORE_ENC);
@@ -196,7 +196,7 @@ void parse(const std::string& text, PageReader& reader) {
 
 PageFacts read_page(std::string_view body, std::string_view content_type, const http::Url& url) {
   static const bool prepared = (xmlInitParser(), true);  // before two threads do it at once
-  check(prepared, "libxml2 is ready");
+  check(prepared, "libxml2 failed to start");
   PageReader reader;
   parse(to_utf8(body.substr(0, max_page), content_type), reader);
   return reader.facts(url);

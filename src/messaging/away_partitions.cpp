@@ -16,7 +16,7 @@ constexpr size_t most_waiting = 1'000'000;
 constexpr Instant probing = Instant::max();  // when it is due again
 
 const metrics::Gauge away_gauge{"outbox_partitions_away",
-                                "Partitions of the log whose messages wait in an outbox, because they do not answer."};
+                                "Unavailable partitions of the log whose messages wait in an outbox."};
 
 }  // namespace
 
@@ -24,7 +24,7 @@ Task<> AwayPartitions::add(OutboxMark row, std::string aggregate, std::string to
   if (!partitions_.contains(topic)) {
     const Deadline deadline = Deadline::after(clock_, patience_);
     const int32_t found = co_await with_deadline(clock_, deadline, "message log", log_.partitions(topic));
-    if (found < 1) throw EngineUnavailable("message log", "it knows nothing of " + topic);
+    if (found < 1) throw EngineUnavailable("message log", "it does not know the topic " + topic);
     partitions_[topic] = found;
   }
   waiting_.insert(std::hash<std::string>{}(aggregate));
@@ -32,7 +32,7 @@ Task<> AwayPartitions::add(OutboxMark row, std::string aggregate, std::string to
   const auto [at, is_new] = away_.try_emplace(partition, Away{row, later(0)});
   if (!is_new) co_return;
   away_gauge.with({}).add(1);
-  log::warning("a partition of the log does not answer; its messages wait",
+  log::warning("a partition of the log is unavailable; its messages wait",
                {{"topic", topic}, {"partition", partition.partition}});
 }
 
@@ -77,7 +77,8 @@ void AwayPartitions::answered(const LogPartition& partition) {
     if (away.due != probing) away.due = std::min(away.due, clock_.now() + probe_backoff.first);
   }
   ++era_;
-  log::info("a partition of the log answers again", {{"topic", partition.topic}, {"partition", partition.partition}});
+  log::info("a partition of the log is available again",
+            {{"topic", partition.topic}, {"partition", partition.partition}});
 }
 
 Instant AwayPartitions::next_due() const {

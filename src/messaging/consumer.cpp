@@ -115,7 +115,7 @@ Task<> Consumer::stop() {
     const Deadline deadline = Deadline::after(parts_.clock, farewell);
     co_await with_deadline(parts_.clock, deadline, "log", leave());
   } catch (const EngineUnavailable& error) {
-    log::warning("consumer left without a word", {{"group", role_.group}, {"error", error.what()}});
+    log::warning("consumer could not leave its group", {{"group", role_.group}, {"error", error.what()}});
   }
   subscription_.reset();
 }

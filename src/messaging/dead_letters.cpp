@@ -180,9 +180,9 @@ Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLet
     if (!is_stuck(letter)) whole = co_await complete(letter);
     // Again: a key that was cut is whole now.
     if (is_stuck(letter)) {
-      refuse(letter, "an earlier one of its key was refused");
+      refuse(letter, "an earlier letter with the same key was refused");
     } else if (!whole) {
-      refuse(letter, "its original is gone");
+      refuse(letter, "its original message no longer exists");
     } else {
       originals.push_back(letter.original);
       ready.push_back(std::move(letter));
@@ -199,7 +199,7 @@ Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLet
       done.push_back(std::move(ready[i]));
     } else {
       const auto* rejected = std::get_if<Rejected>(&outcomes[i]);
-      refuse(ready[i], rejected ? rejected->reason : "an earlier one of its key was refused");
+      refuse(ready[i], rejected ? rejected->reason : "an earlier letter with the same key was refused");
     }
   }
   co_return done;
@@ -230,7 +230,8 @@ Task<> DeadLetters::mark(LetterFold& fold, const std::vector<DeadLetter>& letter
   }
   const std::vector<Published> outcomes = co_await log_.publish(std::move(marks));
   for (const Published& outcome : outcomes) {
-    if (!std::holds_alternative<Position>(outcome)) throw EngineUnavailable("log", "it takes no mark of a dead letter");
+    if (!std::holds_alternative<Position>(outcome))
+      throw EngineUnavailable("log", "it refused to record a dead letter as settled");
   }
   for (const DeadLetter& letter : letters) fold.settle(letter.position.offset);
 }

@@ -6,7 +6,7 @@ namespace sluice::messaging {
 
 FinishedPrefix::Ticket FinishedPrefix::add(int64_t offset) {
   const int64_t above = messages_.empty() ? next_.value_or(offset) - 1 : messages_.back().offset;
-  check_that(offset > above, "offset {} was delivered behind {}", offset, above);
+  check_that(offset > above, "offset {} was delivered after {}", offset, above);
   messages_.push_back({offset, false});
   ++unfinished_;
   return first_ + messages_.size() - 1;

@@ -10,12 +10,12 @@
 namespace sluice::messaging {
 namespace {
 
-const metrics::Counter handled_total{"consumer_handled_total", "Messages a consumer has handled.", {"group"}};
-const metrics::Counter retried_total{"consumer_retried_total", "Tries that failed and are repeated.", {"group"}};
+const metrics::Counter handled_total{"consumer_handled_total", "Messages handled by consumers.", {"group"}};
+const metrics::Counter retried_total{"consumer_retried_total", "Failed tries that are repeated.", {"group"}};
 const metrics::Counter dead_total{"consumer_dead_total", "Messages that became dead letters.", {"group", "reason"}};
-const metrics::Gauge in_work_now{"consumer_in_work", "Messages delivered and not finished.", {"group"}};
+const metrics::Gauge in_work_now{"consumer_in_work", "Messages delivered but not finished.", {"group"}};
 const metrics::Gauge paused_now{
-    "consumer_paused", "Consumers of this process that wait for an engine that is away.", {"group"}};
+    "consumer_paused", "Consumers of this process that wait for an unavailable engine.", {"group"}};
 
 // How many messages one worker handles without waiting before others on its thread get a turn.
 constexpr unsigned in_a_row = 256;
@@ -183,7 +183,7 @@ Task<> Handlers::bury(Handling& handling) {
     }
     if (const auto* rejected = std::get_if<Rejected>(&outcomes.front())) refused = rejected->reason;
   }
-  throw EngineUnavailable("log", "it takes no dead letter: " + refused);
+  throw EngineUnavailable("log", "it refused a dead letter: " + refused);
 }
 
 void Handlers::judge(Handling& handling, Handled handled) {
@@ -202,9 +202,9 @@ void Handlers::threw(const Worker& worker, Handling& handling, const std::except
     return engine_failed(handling, error.what());
   }
   engine_answered();
-  judge(handling, worker.overdue
-                      ? Handled::retry("HANDLER_TIMEOUT", "no end in " + format_duration(config_.handler_timeout))
-                      : Handled::retry("HANDLER_FAILED", error.what()));
+  judge(handling, worker.overdue ? Handled::retry("HANDLER_TIMEOUT",
+                                                  "not finished within " + format_duration(config_.handler_timeout))
+                                 : Handled::retry("HANDLER_FAILED", error.what()));
 }
 
 void Handlers::engine_answered() {
@@ -212,14 +212,14 @@ void Handlers::engine_answered() {
   gate_.answered();
   if (gate_.down()) return;
   counts_->paused.add(-1);
-  log::info("consumer goes on", {{"group", role_.group}});
+  log::info("consumer continues", {{"group", role_.group}});
 }
 
 void Handlers::engine_failed(Handling& handling, std::string_view error) {
   const bool was_down = gate_.down();
   if (gate_.failed(parts_.clock.now()) && !was_down) {
     counts_->paused.add(1);
-    log::warning("consumer pauses until an engine is back", {{"group", role_.group}, {"error", error}});
+    log::warning("consumer pauses: an engine is unavailable", {{"group", role_.group}, {"error", error}});
   }
   lanes_.again(handling);
   time_changed_.notify_all();

@@ -66,7 +66,7 @@ Message Delivery::message() const {
 }
 
 int32_t partition_of(std::string_view key, int32_t partitions) {
-  check_that(partitions > 0, "a topic of {} partitions", partitions);
+  check_that(partitions > 0, "a topic has {} partitions", partitions);
   return static_cast<int32_t>((murmur2(key) & 0x7fffffff) % static_cast<uint32_t>(partitions));
 }
 

@@ -17,28 +17,32 @@ constexpr Duration reading_on = 10ms;
 // published while a transaction is held open somewhere.
 constexpr Duration rewind_every = 5min;
 
-const metrics::Counter published_total{"outbox_published_total", "Rows of the outbox that the log acknowledged."};
-const metrics::Counter refused_total{"outbox_refused_total", "Times that the log refused a row of the outbox."};
-const metrics::Counter away_total{"outbox_waits_total", "Times that a relay had to wait for the log or the database."};
+const metrics::Counter published_total{"outbox_published_total", "Rows of the outbox acknowledged by the log."};
+const metrics::Counter refused_total{"outbox_refused_total",
+                                     "Rows of the outbox refused by the log, counting every try."};
+const metrics::Counter away_total{"outbox_waits_total", "Times a relay had to wait for the log or the database."};
 
 }  // namespace
 
 void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
-  section.key("batch", &OutboxRelayConfig::batch, "How many rows are published at once.").between(1, 10'000);
-  section.key("batches", &OutboxRelayConfig::batches, "How many batches are on their way at once.").between(1, 64);
-  section.key("poll", &OutboxRelayConfig::poll, "How often to look where nothing wakes the relay.").at_least(10ms);
+  section.key("batch", &OutboxRelayConfig::batch, "Rows published in one batch.").between(1, 10'000);
+  section.key("batches", &OutboxRelayConfig::batches, "Batches in flight at once.").between(1, 64);
+  section.key("poll", &OutboxRelayConfig::poll, "Interval between checks when nothing wakes the relay.").at_least(10ms);
   section
       .key("send_timeout", &OutboxRelayConfig::send_timeout,
-           "How long the log may take for a batch; longer than kafka.send_timeout, so that it is known which part of "
-           "the log did not answer.")
+
+           "Time limit for publishing a batch; longer than kafka.send_timeout, so that the partition that "
+           "failed is known.")
       .at_least(100ms);
-  section.key("tries", &OutboxRelayConfig::tries, "How often a row that the log refuses is tried.").between(1, 100);
-  section.key("retry_after", &OutboxRelayConfig::retry_after, "The pause between those tries.").at_least(10ms);
-  section.key("lease", &OutboxRelayConfig::lease, "How long a silent relay keeps its buckets.").at_least(1s);
+  section.key("tries", &OutboxRelayConfig::tries, "Tries of a row that the log refuses.").between(1, 100);
+  section.key("retry_after", &OutboxRelayConfig::retry_after, "Delay between these tries.").at_least(10ms);
+  section.key("lease", &OutboxRelayConfig::lease, "Time a silent relay keeps its buckets.").at_least(1s);
   section
       .key("rerun_margin", &OutboxRelayConfig::rerun_margin,
-           "What was published this long before the log was last seen is published again when it was restarted: must "
-           "cover the time between its snapshots or fsyncs (Redis: save, appendfsync), and is of use up to keep.")
+
+           "After a restart of the log, rows published since this time before it was last seen are published "
+           "again. Must cover the time between snapshots or fsyncs of the log (Redis: save, appendfsync); has "
+           "no effect beyond keep.")
       .at_least(1s);
   section.include(&OutboxRelayConfig::upkeep);
 }
@@ -85,7 +89,7 @@ Task<> OutboxRelay::stop() {
   try {
     co_await store_.release(owner_);
   } catch (const EngineUnavailable& error) {
-    log::warning("buckets of the outbox could not be given back", {{"error", error.what()}});
+    log::warning("releasing buckets of the outbox failed", {{"error", error.what()}});
   }
 }
 
@@ -305,7 +309,7 @@ Task<> OutboxRelay::refuse(OutboxRow row, std::string reason) {
   refused_total.add();
   const Refusal refusal = co_await store_.refuse(row.mark, reason, config_.tries);
   if (refusal != Refusal::dead) co_return;
-  log::error("the log refuses a message; its aggregate waits until it is replayed or discarded",
+  log::error("the log refuses a message; its aggregate waits until the message is replayed or purged",
              {{"row", row.mark.id}, {"aggregate", row.aggregate}, {"reason", reason}});
 }
 

@@ -67,12 +67,12 @@ Task<bool> OutboxTopics::ask(std::string topic) {
   if (!memory) {
     untold_ = true;
     if (known.memory) co_return false;
-    throw EngineUnavailable("message log", "it does not tell what it remembers of " + topic);
+    throw EngineUnavailable("message log", "it does not report its history of the topic " + topic);
   }
   const bool same = known.memory == memory;
   if (same && clock_.now() < known.told + tell_every) co_return false;
   const bool lost = co_await store_.remember(topic, *memory, times_.rerun_margin);
-  if (lost) log::warning("the log has lost messages, which are published again", {{"topic", topic}});
+  if (lost) log::warning("the log has lost messages; they are published again", {{"topic", topic}});
   // Another relay may have told the store first.
   const bool changed = known.memory && !same;
   known = {std::move(memory), clock_.now()};

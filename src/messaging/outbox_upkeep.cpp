@@ -13,25 +13,26 @@ constexpr Duration alarm_every = 1min;
 constexpr Duration sweep_every = 1min;
 constexpr size_t sweep_batch = 1000;
 
-const metrics::Gauge lag_gauge{"outbox_events_lag",
-                               "Rows of an outbox that are not published yet, in the buckets of this relay (the sum of "
-                               "all relays is the whole), up "
-                               "to 100000; without those that wait behind a dead one.",
-                               {"outbox"}};
-const metrics::Gauge age_gauge{"outbox_oldest_seconds", "Age of the oldest row that is not published yet.", {"outbox"}};
+const metrics::Gauge lag_gauge{
+    "outbox_events_lag",
+
+    "Unpublished rows of an outbox in the buckets of this relay, up to 100000, without rows that wait "
+    "behind a dead one. The total is the sum over all relays.",
+    {"outbox"}};
+const metrics::Gauge age_gauge{"outbox_oldest_seconds", "Age of the oldest unpublished row.", {"outbox"}};
 const metrics::Gauge dead_gauge{
     "outbox_dead_rows",
-    "Rows in the buckets of this relay that the log refused for good; their aggregates wait for an operator.",
+    "Rows in the buckets of this relay that the log refused for good. Their aggregates wait for an operator.",
     {"outbox"}};
 
 }  // namespace
 
 void OutboxUpkeepConfig::describe(config::Section<OutboxUpkeepConfig>& section) {
   section
-      .key("keep", &OutboxUpkeepConfig::keep,
-           "How long published rows stay: a log that lost its memory gets these again.")
+      .key("keep", &OutboxUpkeepConfig::keep, "Time published rows are kept; a log that lost its data gets them again.")
       .at_least(1min);
-  section.key("alarm", &OutboxUpkeepConfig::alarm, "How many unpublished rows are worth a warning.").at_least(1);
+  section.key("alarm", &OutboxUpkeepConfig::alarm, "Number of unpublished rows above which a warning is logged.")
+      .at_least(1);
 }
 
 void OutboxUpkeep::start(TaskScope& scope, std::function<std::vector<BucketScan>()> held) {

@@ -117,7 +117,7 @@ class PretendLog : public MessageLog, public LogView {
 
   Published store(Message message) {
     const auto topic = topics_.find(message.topic);
-    if (topic == topics_.end()) return Rejected{"there is no topic " + message.topic};
+    if (topic == topics_.end()) return Rejected{"unknown topic " + message.topic};
     if (message.payload.size() > largest || rejects(message)) return Rejected{"too large"};
     if (silent(message)) return Unknown{"no answer"};
     const int32_t number = partition_of(message.key, static_cast<int32_t>(topic->second.size()));

@@ -8,7 +8,8 @@
 namespace sluice {
 
 CircuitBreaker::CircuitBreaker(BreakerConfig config) : config_(config), open_for_(config.open_for) {
-  check_that(config.window >= 1 && config.window <= 64, "a breaker's window is 1 to 64 calls, not {}", config.window);
+  check_that(config.window >= 1 && config.window <= 64, "a breaker's window must be 1 to 64 calls, not {}",
+             config.window);
 }
 
 bool CircuitBreaker::allow(Instant now) {

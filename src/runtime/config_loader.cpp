@@ -110,7 +110,7 @@ void Filling::set(Table& table, Key& key, const Node& node) {
   if (key.slot->secret() && node.get<Untyped>() == nullptr) {
     table.sound = false;
     return refuse(node.where, path,
-                  fmt::format("is a secret and does not belong into the file; set {} or {}_file = \"PATH\"",
+                  fmt::format("is a secret and must not be in the file; set {} or {}_file = \"PATH\"",
                               variable_name(path), key.name));
   }
   if (auto problem = key.slot->set(node)) {
@@ -126,7 +126,7 @@ void Filling::set_secret_from_file(Table& table, Key& key, const Node& node) {
   if (secret) return set(table, key, {Untyped{*secret}, node.where});
   table.sound = false;
   refuse(node.where, table.path_of(key.name + "_file"),
-         path ? fmt::format("names {}, which cannot be read; check the path and who may read it", quote(*path))
+         path ? fmt::format("names {}, which cannot be read; check the path and its permissions", quote(*path))
               : "must be the path of a file, in quotes");
 }
 
@@ -166,9 +166,9 @@ void Filling::refuse_unknown_variables(const std::set<std::string>& allowed) {
     const bool in_section = std::ranges::any_of(
         root_.tables, [&name](const Table& table) { return name.starts_with(variable_name(table.path) + "_"); });
     if (meant) {
-      refuse(name, "", fmt::format("this variable is no setting; did you mean {}{}?", prefix, *meant));
+      refuse(name, "", fmt::format("this variable is not a setting; did you mean {}{}?", prefix, *meant));
     } else if (in_section) {
-      refuse(name, "", "this variable is no setting; unset it, or see `sluice config docs` for the known ones");
+      refuse(name, "", "this variable is not a setting; unset it, or see `sluice config docs` for all settings");
     }
   }
 }

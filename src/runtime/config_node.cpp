@@ -86,12 +86,13 @@ std::string Node::shown() const {
 }
 
 Result<Node, Problem> parse_toml(std::string_view text, std::string_view file) {
-  if (text.size() > max_text) return Problem{std::string(file), "", "is larger than 1 MiB, which is no configuration"};
+  if (text.size() > max_text)
+    return Problem{std::string(file), "", "is larger than 1 MiB; a configuration must be smaller"};
   try {
     return Converter(file)(toml::parse(text, file));
   } catch (const toml::parse_error& error) {
     return Problem{fmt::format("{}:{}", file, error.source().begin.line), "",
-                   fmt::format("this is not valid TOML: {}", error.description())};
+                   fmt::format("invalid TOML: {}", error.description())};
   }
 }
 

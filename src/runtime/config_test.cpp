@@ -186,7 +186,7 @@ a = 1
 TEST_F(ConfigTest, what_is_no_toml_is_one_problem_with_its_line) {
   const auto problems = load("[http]\nlisten = \n");
   ASSERT_EQ(problems.size(), 1);
-  EXPECT_THAT(problems[0], HasSubstr("s.toml:2: this is not valid TOML: "));
+  EXPECT_THAT(problems[0], HasSubstr("s.toml:2: invalid TOML: "));
 }
 
 TEST_F(ConfigTest, a_key_given_twice_is_a_problem) {
@@ -223,15 +223,14 @@ TEST_F(ConfigTest, a_variable_that_nearly_is_a_setting_is_a_problem) {
                                            {"SLUICE_HTTP_SOMETHING", "x"},
                                            {"SLUICE_HTTP_SPECIAL", "x"},
                                            {"SLUICE_BIN", "x"}}}),
-              ElementsAre("SLUICE_HTP_LISTEN: this variable is no setting; did you mean SLUICE_HTTP_LISTEN?",
-                          HasSubstr("SLUICE_HTTP_SOMETHING: this variable is no setting; unset it")));
+              ElementsAre("SLUICE_HTP_LISTEN: this variable is not a setting; did you mean SLUICE_HTTP_LISTEN?",
+                          HasSubstr("SLUICE_HTTP_SOMETHING: this variable is not a setting; unset it")));
 }
 
 TEST_F(ConfigTest, a_secret_in_the_file_is_refused_without_showing_it) {
-  EXPECT_THAT(
-      load("[http]\ntoken = 'hush'"),
-      ElementsAre("s.toml:2: http.token is a secret and does not belong into the file; set SLUICE_HTTP_TOKEN or "
-                  "token_file = \"PATH\""));
+  EXPECT_THAT(load("[http]\ntoken = 'hush'"),
+              ElementsAre("s.toml:2: http.token is a secret and must not be in the file; set SLUICE_HTTP_TOKEN or "
+                          "token_file = \"PATH\""));
 }
 
 TEST_F(ConfigTest, a_secret_comes_from_the_environment_and_is_never_printed) {
@@ -256,7 +255,7 @@ TEST_F(ConfigTest, a_secret_file_that_cannot_be_read_is_a_problem) {
   EXPECT_THAT(
       load("[http]\ntoken_file = '/nowhere/at/all'"),
       ElementsAre("s.toml:2: http.token_file names \"/nowhere/at/all\", which cannot be read; check the path and "
-                  "who may read it"));
+                  "its permissions"));
 }
 
 TEST_F(ConfigTest, what_is_printed_says_where_it_comes_from_and_loads_again) {

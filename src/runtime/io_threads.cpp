@@ -17,7 +17,7 @@ IoThreads::~IoThreads() {
 
 void IoThreads::start() {
   for (const auto& loop : loops_) {
-    check(!loop->thread.joinable(), "I/O threads are started twice");
+    check(!loop->thread.joinable(), "the I/O threads were started twice");
     loop->thread = std::thread([&context = loop->context] { context.run(); });
     pthread_setname_np(loop->thread.native_handle(), "io");
   }

@@ -49,7 +49,7 @@ void make_private_folder(const std::filesystem::path& path) {
   if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path());
   if (::mkdir(folder.c_str(), 0700) == 0) return;
   const int error = errno;
-  if (error != EEXIST || !std::filesystem::is_directory(folder)) fail(error, "cannot make " + folder.string());
+  if (error != EEXIST || !std::filesystem::is_directory(folder)) fail(error, "cannot create " + folder.string());
 }
 
 void make_private_file(const std::filesystem::path& file) {
@@ -66,7 +66,7 @@ void close_to_others(const std::filesystem::path& file) {
 bool create_durably(const std::filesystem::path& file, std::string_view text) {
   std::string draft = file.string() + ".XXXXXX";
   {
-    const Descriptor made(::mkostemp(draft.data(), O_CLOEXEC), "cannot make a file beside " + file.string());
+    const Descriptor made(::mkostemp(draft.data(), O_CLOEXEC), "cannot create a file beside " + file.string());
     try {
       write_all(made, text, draft);
       sync(made, draft);
@@ -78,7 +78,7 @@ bool create_durably(const std::filesystem::path& file, std::string_view text) {
   // Unlike a rename, a link never replaces what somebody else has just made.
   const int error = ::link(draft.c_str(), file.c_str()) == 0 ? 0 : errno;
   ::unlink(draft.c_str());
-  if (error != 0 && error != EEXIST) fail(error, "cannot make " + file.string());
+  if (error != 0 && error != EEXIST) fail(error, "cannot create " + file.string());
   sync_folder(file.has_parent_path() ? file.parent_path() : ".");
   return error == 0;
 }

@@ -8,7 +8,7 @@
 
 namespace sluice {
 namespace {
-const metrics::Counter loop_failures{"loop_failures_total", "Rounds of a background loop that failed.", {"loop"}};
+const metrics::Counter loop_failures{"loop_failures_total", "Failed rounds of a background loop.", {"loop"}};
 }
 
 Duration Backoff::delay(unsigned attempt, Random& random) const {
@@ -43,7 +43,7 @@ Task<> run_forever(std::string name, Clock& clock, Random& random, std::function
     } catch (const EngineRefused& error) {
       delay = backoff.delay(failed++, random);
       loop_failures.with({name}).add();
-      log::error("background loop was refused", {{"loop", name}, {"error", error.what()}});
+      log::error("background loop was refused by its engine", {{"loop", name}, {"error", error.what()}});
     }
     if (delay > Duration{0}) co_await clock.sleep_for(delay);
   }

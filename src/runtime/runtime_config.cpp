@@ -7,22 +7,24 @@
 namespace sluice {
 
 void log::Options::describe(config::Section<Options>& section) {
-  section.key("level", &Options::level, "Entries below are not written.");
-  section.key("format", &Options::format, "One JSON object per line, or text for people.");
+  section.key("level", &Options::level, "Entries below this level are not written.");
+  section.key("format", &Options::format, "One JSON object per line, or readable text; auto uses text on a terminal.");
   section
       .bytes("buffer", &Options::buffer_bytes,
-             "What may wait to be written; more is dropped, and the log says how much.")
+             "Buffer for unwritten entries. When it is full, entries are dropped and the log reports how many.")
       .at_least(kib(64));
 }
 
 void BreakerConfig::describe(config::Section<BreakerConfig>& section) {
-  section.key("window", &BreakerConfig::window, "How many of the last calls count.").between(1, 64);
-  section.key("failure_ratio", &BreakerConfig::failure_ratio, "It opens when this part of them failed.")
+  section.key("window", &BreakerConfig::window, "Number of recent calls that count.").between(1, 64);
+  section.key("failure_ratio", &BreakerConfig::failure_ratio, "Fraction of failed calls at which the breaker opens.")
       .between(0.01, 1);
-  section.key("open_for", &BreakerConfig::open_for, "How long calls are refused the first time.").at_least(1ms);
-  section.key("growth", &BreakerConfig::growth, "How much longer each further time.").between(1, 10);
-  section.key("open_max", &BreakerConfig::open_max, "How long at most.");
-  section.key("trial_calls", &BreakerConfig::trial_calls, "How many must succeed before it closes.").between(1, 100);
+  section.key("open_for", &BreakerConfig::open_for, "Time calls are refused after the breaker first opens.")
+      .at_least(1ms);
+  section.key("growth", &BreakerConfig::growth, "Factor by which open_for grows each further time.").between(1, 10);
+  section.key("open_max", &BreakerConfig::open_max, "Upper limit of open_for.");
+  section.key("trial_calls", &BreakerConfig::trial_calls, "Calls that must succeed before the breaker closes.")
+      .between(1, 100);
 }
 
 void BreakerConfig::validate(config::Problems& problems) const {
@@ -30,9 +32,9 @@ void BreakerConfig::validate(config::Problems& problems) const {
 }
 
 void Backoff::describe(config::Section<Backoff>& section) {
-  section.key("first", &Backoff::first, "The longest wait before the first repetition.").at_least(1ms);
-  section.key("factor", &Backoff::factor, "How much longer each further one may be.").between(1, 10);
-  section.key("max", &Backoff::max, "The longest wait of all.");
+  section.key("first", &Backoff::first, "Longest delay before the first retry.").at_least(1ms);
+  section.key("factor", &Backoff::factor, "Factor by which the delay grows with each retry.").between(1, 10);
+  section.key("max", &Backoff::max, "Upper limit of the delay.");
 }
 
 void Backoff::validate(config::Problems& problems) const {

@@ -7,32 +7,32 @@ namespace sluice::server {
 using enum CoordinationEngine;
 
 void CoordinationEngines::describe(config::Section<CoordinationEngines>& section) {
-  section.key("leases", &CoordinationEngines::leases, "Who does a thing that one should do.");
-  section.key("slots", &CoordinationEngines::slots, "At most so many at once.");
-  section.key("limits", &CoordinationEngines::limits, "At most so many in a window of time.");
-  section.key("coalescing", &CoordinationEngines::coalescing, "Requests for the same refresh. Not in a database.");
-  section.key("cache", &CoordinationEngines::cache, "Copies of costly answers. Not in a database.");
+  section.key("leases", &CoordinationEngines::leases, "Engine for leases.");
+  section.key("slots", &CoordinationEngines::slots, "Engine for slots (limits on concurrency).");
+  section.key("limits", &CoordinationEngines::limits, "Engine for rate limits.");
+  section.key("coalescing", &CoordinationEngines::coalescing, "Engine for coalescing of refreshes; not a database.");
+  section.key("cache", &CoordinationEngines::cache, "Engine for the shared cache; not a database.");
   section.key("denylist", &CoordinationEngines::denylist,
-              "The fast copy of denied tokens; the truth is in the database in any case.");
+              "Engine for the fast copy of denied tokens; the database always has the original.");
 }
 
 void CoordinationEngines::validate(config::Problems& problems) const {
-  if (coalescing == database) problems.add("coalescing", "can't be kept in a database; use memory or redis");
-  if (cache == database) problems.add("cache", "can't be kept in a database; use memory or redis");
+  if (coalescing == database) problems.add("coalescing", "must be memory or redis; a database is not supported");
+  if (cache == database) problems.add("cache", "must be memory or redis; a database is not supported");
 }
 
 void CacheSettings::describe(config::Section<CacheSettings>& section) {
   section.include(&CacheSettings::copies);
-  section.bytes("memory", &CacheSettings::memory_bytes, "What a process keeps of it at hand.").at_least(mib(1));
+  section.bytes("memory", &CacheSettings::memory_bytes, "Memory for copies in each process.").at_least(mib(1));
 }
 
 void CoordinationSettings::describe(config::Section<CoordinationSettings>& section) {
-  section.key(
-      "engine", &CoordinationSettings::engine,
-      "Where shared state is kept: auto takes redis if redis.url is set, else database if postgres.url is, else "
-      "memory (journaled in the data folder).");
-  section.table("engines", &CoordinationSettings::engines, "The same for one kind of state.");
-  section.table("cache", &CoordinationSettings::cache, "Shared copies of costly answers.");
+  section.key("engine", &CoordinationSettings::engine,
+
+              "Engine of shared state. auto selects redis if redis.url is set, else database if postgres.url is "
+              "set, else memory (journaled in the data folder).");
+  section.table("engines", &CoordinationSettings::engines, "Overrides of the engine for one kind of state.");
+  section.table("cache", &CoordinationSettings::cache, "The shared cache.");
 }
 
 CoordinationEngines CoordinationSettings::resolved(bool has_postgres, bool has_redis) const {

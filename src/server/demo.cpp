@@ -56,7 +56,7 @@ void add_demo_origin(Settings& settings) {
     make_private_folder(settings.storage.data);
     if (!fs::exists(static_folder(settings))) write_layouts(static_folder(settings));
   } catch (const std::system_error& error) {
-    throw std::runtime_error(fmt::format("the demo cannot be written to the data folder: {}", error.code().message()));
+    throw std::runtime_error(fmt::format("cannot write the demo to the data folder: {}", error.code().message()));
   }
   settings.documents.origin.push_back(demo_origin(settings));
 }
@@ -85,9 +85,10 @@ std::string demo_hint(const Settings& settings, const std::string& url, const st
   if (key) hint += fmt::format("SERVICE key, shown only once:  {}\n", *key);
   if (has_demo && key) {
     hint += fmt::format(
-        "With `sluice-lab origin --listen 127.0.0.1:9000` beside it, this downloads a document:\n"
-        "      curl {}/api/v1/documents/{} -H 'Authorization: Bearer {}' -H 'Content-Type: application/json' "
-        "-d '{{\"path\": \"extra/1.xml\"}}'\n",
+
+        "To download a document, run `sluice-lab origin --listen 127.0.0.1:9000` and then:\n      curl "
+        "{}/api/v1/documents/{} -H 'Authorization: Bearer {}' -H 'Content-Type: application/json' -d "
+        "'{{\"path\": \"extra/1.xml\"}}'\n",
         url, origin_name, *key);
   }
   return hint;

@@ -46,10 +46,10 @@ Task<> Identity::adopt_service_key(std::string secret) {
   switch (adoption) {
     case accounts::Adoption::known: break;
     case accounts::Adoption::retired:
-      log::warning("SLUICE_SERVICE_KEY was replaced or revoked and does not work any more; set a new one");
+      log::warning("SLUICE_SERVICE_KEY was replaced or revoked and no longer works; set a new one");
       break;
     case accounts::Adoption::added: {
-      log::info("the service key of the environment was added; the one before it is revoked");
+      log::info("the service key of the environment was added; the previous one was revoked");
       accounts::AuditEntry entry{.actor = "environment", .action = "adopt-key", .target = "SLUICE_SERVICE_KEY"};
       co_await audit_.record(std::move(entry));
       break;
@@ -64,7 +64,7 @@ Task<> Identity::create_first_administrator(std::string email, std::string passw
   if (!created) {
     throw std::runtime_error("SLUICE_ADMIN_EMAIL and SLUICE_ADMIN_PASSWORD: " + accounts::explain(created.error()));
   }
-  log::info("the first administrator was made");
+  log::info("the first administrator was created");
 }
 
 }  // namespace sluice::server

@@ -15,7 +15,7 @@ namespace {
 
 // What still runs would use what is about to be destroyed.
 [[noreturn]] void leave() {
-  log::error("the process ends beside jobs that do not");
+  log::error("exiting with jobs still running");
   log::stop();
   std::_Exit(1);
 }

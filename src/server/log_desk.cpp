@@ -32,7 +32,7 @@ int at_log_desk(const CommonFlags& flags, const std::function<Task<int>(LogDesk&
   if (!loaded) return asked_wrongly;
   const auto engine = chosen_log_engine(loaded->settings);
   if (!engine) {
-    fmt::print(stderr, "sluice: there is no message log; set kafka.brokers or redis.url\n");
+    fmt::print(stderr, "sluice: no message log is configured; set kafka.brokers or redis.url\n");
     return asked_wrongly;
   }
   LogDesk desk(loaded->settings, *engine);
@@ -45,7 +45,7 @@ std::optional<Time> parse_moment(std::string_view text, const Clock& clock) {
 }
 
 int complain_of_moment(std::string_view flag, std::string_view text) {
-  fmt::print(stderr, "sluice: {} {} is no time; write 2026-05-01T11:00:00Z, or how long ago: 2h\n", flag, text);
+  fmt::print(stderr, "sluice: {}: {} is not a time; write 2026-05-01T11:00:00Z, or an age such as 2h\n", flag, text);
   return asked_wrongly;
 }
 

@@ -16,8 +16,8 @@ namespace sluice::server {
 namespace {
 
 const metrics::Gauge consumer_lag{
-    "kafka_consumer_lag", "Messages that a group has still to read, on any engine.", {"topic", "group"}};
-const metrics::Gauge letters_open{"dlq_message_count", "Dead letters that nobody has dealt with.", {"topic"}};
+    "kafka_consumer_lag", "Messages that a group has not read yet, on any engine.", {"topic", "group"}};
+const metrics::Gauge letters_open{"dlq_message_count", "Open dead letters.", {"topic"}};
 constexpr Duration lag_every = 2s;
 constexpr Duration letters_every = 1min;
 
@@ -128,7 +128,7 @@ std::unique_ptr<MessageParts::Engine> MessageParts::open(const Settings& setting
       return std::make_unique<InRedis>(settings.redis, *engines.redis(), clock_, random_, executor);
     case LogEngine::kafka: return std::make_unique<InKafka>(settings.kafka, executor, clock_);
   }
-  check_that(false, "no engine was chosen for the log");
+  check_that(false, "no engine was selected for the log");
   return nullptr;
 }
 
@@ -188,7 +188,7 @@ Task<> MessageParts::prepare() {
   const auto name = [](const messaging::TopicView& view) { return view.topic.name; };
   for (const messaging::Topic& topic : topics_) {
     if (std::ranges::find(found, topic.name, name) != found.end()) continue;
-    throw EngineUnavailable("log", fmt::format("there is no topic {} yet; run `sluice migrate`", topic.name));
+    throw EngineUnavailable("log", fmt::format("the topic {} does not exist yet; run `sluice migrate`", topic.name));
   }
 }
 
@@ -209,7 +209,7 @@ Task<> MessageParts::begin(TaskScope& scope) {
       co_await prepare();
       ready = true;
     } catch (const EngineUnavailable& error) {
-      log::warning("messages have to wait", {{"reason", error.what()}});
+      log::warning("the message log is not ready", {{"reason", error.what()}});
     }
     const Duration delay = backoff.delay(tried, random_);
     if (!ready) co_await clock_.sleep_for(delay);

@@ -36,34 +36,38 @@ Duration longest_life(const std::vector<messaging::Topic>& topics) {
 void TopicSettings::describe(config::Section<TopicSettings>& section) {
   section
       .key("partitions", &TopicSettings::partitions,
-           "How many can work at once; counts only before the topic is made. 0 keeps what the topic declares.")
+
+           "Number of partitions, the limit on parallel readers. Used only when the topic is created; 0 uses "
+           "the topic's own number.")
       .between(0, 1000);
   section.key("retention", &TopicSettings::retention,
-              "How long messages stay, read or not. 0s keeps what the topic declares.");
+              "Time messages are kept, read or not; 0s uses the topic's own retention.");
 }
 
 void MessagingSettings::describe(config::Section<MessagingSettings>& section) {
   section.key("engine", &MessagingSettings::engine,
-              "Where messages are kept: embedded, redis or kafka. auto takes Kafka where kafka.brokers is set, else "
-              "Redis where redis.url is set, else the embedded database.");
-  section.table("outbox", &MessagingSettings::outbox, "How changes that were committed get into the log.");
-  section.table("inbox", &MessagingSettings::inbox, "How messages that come twice take effect once.");
-  section.table("consumers", &MessagingSettings::consumers, "How messages are handled.");
-  section.map("topics", &MessagingSettings::topics, "What differs for one topic, by its name.");
+
+              "Engine of the message log. auto selects kafka if kafka.brokers is set, else redis if redis.url is "
+              "set, else the embedded database.");
+  section.table("outbox", &MessagingSettings::outbox, "The outbox, which publishes committed changes to the log.");
+  section.table("inbox", &MessagingSettings::inbox, "The inbox, which makes repeated messages take effect once.");
+  section.table("consumers", &MessagingSettings::consumers, "Consumers of messages.");
+  section.map("topics", &MessagingSettings::topics, "Settings for one topic, by its name.");
 }
 
 void MessagingSettings::validate(config::Problems& problems) const {
   for (const auto& [name, settings] : topics) {
     if (std::ranges::find(known_topics(), name, &messaging::Topic::name) == known_topics().end()) {
-      problems.add("topics", fmt::format("there is no topic {}; `sluice log topics` lists them", name));
+      problems.add("topics", fmt::format("the topic {} does not exist; `sluice log topics` lists all", name));
     }
   }
   const Duration longest = longest_life(declared());
   if (inbox.retention < longest) {
-    problems.add("inbox.retention",
-                 fmt::format("must be at least {}: so long a message may come again, by the retention "
-                             "of topics and of dead letters",
-                             format_duration(longest)));
+    problems.add(
+        "inbox.retention",
+        fmt::format("must be at least {}: a message may be delivered again for this time, the retention of topics plus "
+                    "that of dead letters",
+                    format_duration(longest)));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 accounts::PersonKeys parse(const std::string& text, const std::string& where) {
   auto keys = accounts::PersonKeys::parse(text);
   if (!keys)
-    throw std::runtime_error(where + " does not hold keys: it needs `lookup HEX` and at least `1 HEX`, 64 digits each");
+    throw std::runtime_error(where + " has no keys: it needs `lookup HEX` and at least `1 HEX`, 64 digits each");
   return *std::move(keys);
 }
 

@@ -10,34 +10,35 @@
 namespace sluice::server {
 
 void StorageSettings::describe(config::Section<StorageSettings>& section) {
-  section.key("data", &StorageSettings::data, "The folder of the embedded engine and of generated keys.").not_empty();
+  section.key("data", &StorageSettings::data, "Folder of the embedded engine and of generated keys.").not_empty();
 }
 
 void ServiceDatabase::describe(config::Section<ServiceDatabase>& section) {
-  section.key("url", &ServiceDatabase::url, "Where this service's database is, if not postgres.url.");
-  section.key("replica_url", &ServiceDatabase::replica_url, "Its replica, if not postgres.replica_url.");
+  section.key("url", &ServiceDatabase::url, "URL of this service's database, if not postgres.url.");
+  section.key("replica_url", &ServiceDatabase::replica_url, "URL of its replica, if not postgres.replica_url.");
   section.key("direct_url", &ServiceDatabase::direct_url,
-              "The same without a pooler; where url is set here, postgres.direct_url is not used.");
-  section.secret("password", &ServiceDatabase::password, "Of its login, if not postgres.password.");
+              "URL of its database without a pooler; if url is set here, postgres.direct_url is not used.");
+  section.secret("password", &ServiceDatabase::password, "Password of its login, if not postgres.password.");
 }
 
 void PostgresSettings::describe(config::Section<PostgresSettings>& section) {
   section.include(&PostgresSettings::common);
-  section.key("admin_user", &PostgresSettings::admin_user, "Who makes schemas and logins in `sluice migrate`.");
-  section.secret("admin_password", &PostgresSettings::admin_password, "Of that one; only `sluice migrate` needs it.");
-  section.map("services", &PostgresSettings::services, "What differs for one service, by the name of its role.");
+  section.key("admin_user", &PostgresSettings::admin_user,
+              "User with which `sluice migrate` creates schemas and logins.");
+  section.secret("admin_password", &PostgresSettings::admin_password,
+                 "Password of admin_user; only `sluice migrate` needs it.");
+  section.map("services", &PostgresSettings::services, "Settings for one service, by the name of its role.");
 }
 
 void PostgresSettings::validate(config::Problems& problems) const {
   common.validate(problems);
   for (const auto& [role, database] : services) {
     if (std::ranges::find(server::services, role, &ServiceNames::role) == server::services.end()) {
-      problems.add("services", "there is no service " + role + "; use the names that --roles takes");
+      problems.add("services", "unknown service " + role + "; use the names that --roles takes");
     }
     if (postgres::has_password(database.url) || postgres::has_password(database.replica_url) ||
         postgres::has_password(database.direct_url)) {
-      problems.add("services",
-                   "a URL of " + role + " holds a password, which does not belong there; set password_file");
+      problems.add("services", "a URL of " + role + " must not contain a password; set password_file");
     }
   }
 }
@@ -80,39 +81,39 @@ std::vector<postgres::PostgresConfig> PostgresSettings::outboxes() const {
 }
 
 void AccountsSettings::describe(config::Section<AccountsSettings>& section) {
-  section.table("passwords", &AccountsSettings::passwords, "How passwords are hashed.");
+  section.table("passwords", &AccountsSettings::passwords, "Hashing of passwords.");
   section.secret(
       "person_keys", &AccountsSettings::person_keys,
-      "Keys that seal what identifies people. Without them the embedded engine makes its own in the data folder.");
+      "Keys that encrypt personal data. Without them the embedded engine generates its own in the data folder.");
 }
 
 void ProcessSettings::describe(config::Section<ProcessSettings>& section) {
-  section.key("threads", &ProcessSettings::threads, "I/O threads; 0 takes one for each core.").between(0, 256);
+  section.key("threads", &ProcessSettings::threads, "I/O threads; 0 means one per core.").between(0, 256);
   section.key("drain_delay", &ProcessSettings::drain_delay,
-              "How long a server that is told to stop goes on serving while /readyz says draining, so that load "
-              "balancers notice. Not waited for where the server was started on a terminal.");
-  section.key("drain", &ProcessSettings::drain,
-              "How long requests in flight may take when the server is told to stop.");
+
+              "Time a stopping server continues to serve while /readyz reports draining, so that load balancers "
+              "notice. Skipped if the server runs on a terminal.");
+  section.key("drain", &ProcessSettings::drain, "Time for requests in flight to finish when the server stops.");
 }
 
 void Settings::register_with(config::Loader& loader) {
-  loader.section("process", process, "The process itself.");
+  loader.section("process", process, "The process.");
   loader.section("http", http, "The HTTP server.");
   loader.section("sse", sse, "Streams of server-sent events.");
-  loader.section("log", log, "What is logged, and how.");
-  loader.section("errors", errors, "Where failures are told beside the log: Sentry, or what speaks its protocol.");
+  loader.section("log", log, "Logging.");
+  loader.section("errors", errors, "Reports of failures to Sentry or a compatible service.");
   loader.section("storage", storage, "The embedded engine.");
   loader.section("sqlite", sqlite, "The embedded engine's database.");
-  loader.section("postgres", postgres, "PostgreSQL. Where url is set, records are kept there.");
+  loader.section("postgres", postgres, "PostgreSQL. If url is set, it stores the records.");
   loader.section("redis", redis,
-                 "Redis or Valkey, one server or a cluster. Where url is set, hot shared state is there.");
-  loader.section("kafka", kafka, "Apache Kafka. Where brokers is set, messages are there.");
-  loader.section("coordination", coordination, "What instances share to keep out of each other's way.");
-  loader.section("messaging", messaging, "Messages between services, and where they are kept.");
-  loader.section("accounts", accounts, "People and keys.");
+                 "Redis or Valkey, a single server or a cluster. If url is set, it keeps shared state.");
+  loader.section("kafka", kafka, "Apache Kafka. If brokers is set, it stores the messages.");
+  loader.section("coordination", coordination, "State shared by instances to coordinate their work.");
+  loader.section("messaging", messaging, "Messages between services.");
+  loader.section("accounts", accounts, "Accounts and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");
-  loader.section("jobs", jobs, "Work that must not be lost: the queue, its kinds and this process's workers.");
-  loader.section("links", links, "Bookmarks, and how carefully other people's sites are visited for them.");
+  loader.section("jobs", jobs, "The job queue, its kinds and the workers of this process.");
+  loader.section("links", links, "Bookmarks, and visits to the sites they link to.");
   loader.rule([this](config::Problems& problems) { validate(problems); });
   for (const char* name : {"SLUICE_ADMIN_EMAIL", "SLUICE_ADMIN_PASSWORD", "SLUICE_SERVICE_KEY"}) {
     loader.allow_variable(name);
@@ -128,17 +129,17 @@ void Settings::validate(config::Problems& problems) const {
       {"coordination.engines.denylist", engines.denylist}};
   for (const auto& [key, engine] : chosen) {
     if (engine == CoordinationEngine::redis && !redis.used()) {
-      problems.add(key, "is redis, but there is none; set redis.url");
+      problems.add(key, "is redis, but Redis is not configured; set redis.url");
     }
   }
   if (messaging.engine == LogEngine::redis && !redis.used()) {
-    problems.add("messaging.engine", "is redis, but there is none; set redis.url");
+    problems.add("messaging.engine", "is redis, but Redis is not configured; set redis.url");
   }
   if (messaging.engine == LogEngine::kafka && !kafka.used()) {
-    problems.add("messaging.engine", "is kafka, but there is none; set kafka.brokers");
+    problems.add("messaging.engine", "is kafka, but Kafka is not configured; set kafka.brokers");
   }
   if (messaging.engine == LogEngine::embedded && postgres.used()) {
-    problems.add("messaging.engine", "is embedded, but records are in PostgreSQL; use redis or kafka");
+    problems.add("messaging.engine", "is embedded, but PostgreSQL stores the records; use redis or kafka");
   }
 }
 

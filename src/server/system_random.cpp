@@ -10,7 +10,7 @@ uint64_t SystemRandom::next() {
   uint64_t value = 0;
   // Up to 256 bytes are never interrupted and never partial.
   const ssize_t got = getrandom(&value, sizeof value, 0);
-  check(got == sizeof value, "the operating system gave no randomness");
+  check(got == sizeof value, "the operating system returned no random bytes");
   return value;
 }
 

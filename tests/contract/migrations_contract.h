@@ -57,21 +57,24 @@ TEST_P(MigrationsContract, a_changed_migration_is_refused) {
   sql::Migration changed = contract::first;
   changed.text = "CREATE TABLE contract_first (a text, b text);\n";
   EXPECT_EQ(why_refused({changed, contract::second}),
-            "migration 1 (first) was changed after it was applied; restore its text and write a new migration instead");
+            "migration 1 (first) was changed after it was applied; restore its text and add a new migration instead");
 }
 
 TEST_P(MigrationsContract, one_missing_in_between_is_refused) {
   migrate({contract::first, contract::second});
   run(database().write("DELETE FROM schema_migrations WHERE number = 1"));
   EXPECT_EQ(why_refused({contract::first, contract::second}),
-            "migration 1 (first) was never applied though 2 (second) was; give it a number after every applied one");
+
+            "migration 1 (first) was not applied although 2 (second) was; give it a number above those of all "
+            "applied migrations");
 }
 
 TEST_P(MigrationsContract, an_older_program_is_refused) {
   migrate({contract::first, contract::second});
-  EXPECT_EQ(why_refused({contract::first}),
-            "the database has migration 2 (second), which this program does not know; use the version that wrote it or "
-            "a later one");
+  EXPECT_EQ(
+      why_refused({contract::first}),
+      "the database has migration 2 (second), which this version does not know; use the version that applied it or "
+      "a later one");
 }
 
 TEST_P(MigrationsContract, a_failing_migration_leaves_no_trace) {

@@ -64,8 +64,8 @@ TEST_F(SqliteEngine, a_second_owner_is_refused_in_one_sentence) {
   } catch (const EngineUnavailable& refused) {
     EXPECT_FALSE(refused.retryable());
     EXPECT_EQ(refused.what(),
-              fmt::format("sqlite: the data folder {} is in use by another Sluice (process {}); stop it, or give this "
-                          "one a folder of its own",
+              fmt::format("sqlite: the data folder {} is in use by another Sluice (process {}); stop it, or use "
+                          "another folder",
                           folder_.path().string(), getpid()));
   }
 }

@@ -199,7 +199,7 @@ TEST_F(DocumentsScenario, a_paused_owner_that_wakes_up_changes_nothing) {
   // The first one's readers get what is stored, or are told that it was too late; its own copy is thrown away.
   const RawResponse late = starter.read_response();
   EXPECT_THAT(late.status, AnyOf(200, 503));
-  installation->server(0).process().wait_for_line("a document came too late");
+  installation->server(0).process().wait_for_line("a document arrived after its claim expired");
   EXPECT_EQ(get(0, "claims", path).header("ETag"), taken_over.header("ETag"));
 }
 

@@ -146,7 +146,7 @@ TEST_F(ServerScenario, sighup_reloads_the_certificate_and_the_log_says_so) {
 TEST_F(ServerScenario, it_stops_in_order_when_the_terminal_it_was_started_on_is_closed) {
   SluiceServer sluice({.data = data(), .terminal = true});
   sluice.process().signal(SIGHUP);
-  sluice.process().wait_for_line("there is no certificate to reload");
+  sluice.process().wait_for_line("no certificate to reload");
   sluice.process().close_terminal();
   EXPECT_EQ(sluice.process().wait(), 0);
   EXPECT_THAT(sluice.process().output(), HasSubstr("stopped"));
@@ -235,7 +235,7 @@ TEST_F(ServerScenario, administrators_are_made_from_the_command_line_or_at_the_f
                                                        {"SLUICE_ADMIN_PASSWORD", "a long password"}};
   SluiceServer sluice({.data = other, .environment = first_start});
   EXPECT_EQ(sluice.stop(), 0);  // the log is written behind the scenes; afterwards it is complete
-  EXPECT_THAT(sluice.process().output(), HasSubstr("the first administrator was made"));
+  EXPECT_THAT(sluice.process().output(), HasSubstr("the first administrator was created"));
   EXPECT_THAT(sluice.process().output(), testing::Not(HasSubstr("lee@example.org")));
 }
 
@@ -290,7 +290,7 @@ TEST_F(ServerScenario, a_password_in_a_services_url_is_refused_and_not_repeated)
                                           ("[postgres.services.documents]\n" + key) + " = \"" + url + "\"\n");
     const CommandResult checked = run_sluice({"config", "check", "--config", file});
     EXPECT_EQ(checked.code, 2);
-    EXPECT_THAT(checked.output, HasSubstr("a URL of documents holds a password"));
+    EXPECT_THAT(checked.output, HasSubstr("a URL of documents must not contain a password"));
     EXPECT_THAT(checked.output, testing::Not(HasSubstr("a-secret")));
   }
 }
@@ -394,8 +394,9 @@ TEST_F(ServerScenario, a_choice_of_engine_that_cannot_be_kept_is_refused_with_it
   const CommandResult result =
       run_sluice({"config", "check", "--config", write_config("[coordination.engines]\nlimits = \"redis\"\n")});
   EXPECT_NE(result.code, 0);
-  EXPECT_THAT(result.output, HasSubstr("sluice.toml:2: coordination.engines.limits is redis, but there is none; set "
-                                       "redis.url"));
+  EXPECT_THAT(result.output,
+              HasSubstr("sluice.toml:2: coordination.engines.limits is redis, but Redis is not configured; set "
+                        "redis.url"));
 }
 
 }  // namespace

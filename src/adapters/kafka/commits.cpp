@@ -53,7 +53,7 @@ bool Commits::settled(const Progress& progress) const {
 
 void Commits::send_or_wait() {
   if (!joining_.under_way()) return send();
-  problem_ = "the group is changing";
+  problem_ = "the group is rebalancing";
   not_before_ = clock_.now() + pause_after_failure;
 }
 

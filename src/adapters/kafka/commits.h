@@ -50,7 +50,7 @@ class Commits {
   std::vector<messaging::Progress> sent_;  // under way
   Instant not_before_{};                   // after a failure
   bool too_late_ = false;
-  std::string problem_ = "no answer in time";
+  std::string problem_ = "timed out";
 };
 
 }  // namespace sluice::kafka

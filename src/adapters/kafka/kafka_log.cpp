@@ -93,7 +93,8 @@ Task<> KafkaLog::declare(std::vector<Topic> topics) {
   while (true) {
     const bool served = co_await offload.run(look);
     if (served) co_return;
-    if (deadline.passed(parts_->clock)) throw EngineUnavailable(engine_name, "a topic that was made is not served");
+    if (deadline.passed(parts_->clock))
+      throw EngineUnavailable(engine_name, "a created topic did not become available in time");
     co_await parts_->clock.sleep_for(20ms);
   }
 }

@@ -176,7 +176,7 @@ void KafkaSubscription::answer_revocation() {
   }
   joining_->expect();
   const Error error(rd_kafka_incremental_unassign(instance_.get(), &partitions));
-  if (error) log::warning("giving back Kafka partitions failed", {{"error", rd_kafka_error_string(error.get())}});
+  if (error) log::warning("releasing Kafka partitions failed", {{"error", rd_kafka_error_string(error.get())}});
   commits_.wake();
   changed_.notify_all();
 }

@@ -105,7 +105,7 @@ void OwnedPartitions::hand_out(OwnedPartition& owned, size_t most, Fetched& to) 
 }
 
 void OwnedPartitions::begin_anew(OwnedPartition& owned) {
-  log::warning("a Kafka partition went back",
+  log::warning("a Kafka partition was reset to an earlier offset",
                {{"topic", owned.assignment->topic}, {"partition", owned.assignment->partition}, {"from", owned.next}});
   owned.assignment = std::make_shared<const Assignment>(*owned.assignment);
   owned.paused = false;

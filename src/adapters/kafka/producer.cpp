@@ -15,7 +15,7 @@ namespace sluice::kafka {
 namespace {
 
 const metrics::Counter send_failed{
-    "kafka_producer_send_failed_total", "Messages that Kafka did not acknowledge, by reason.", {"reason"}};
+    "kafka_producer_send_failed_total", "Messages not acknowledged by Kafka, by reason.", {"reason"}};
 
 // Polling goes on after others on the executor had their turn.
 constexpr int events_at_once = 64;

@@ -158,7 +158,7 @@ std::set<std::string> Publishing::topics_in_doubt() const {
 
 std::vector<Published> Publishing::take(const std::set<std::string>& missing) {
   const State state = state_;
-  check(state != State::waiting, "a publish call that has not ended");
+  check(state != State::waiting, "a publish call has not ended");
   if (state == State::left) throw boost::system::system_error(asio::error::operation_aborted);
   const bool late = state == State::expired;
   std::vector<Published> outcomes;

@@ -11,11 +11,11 @@ class Reachable {
   explicit Reachable(std::string_view who) : who_(who) {}
 
   void fails(std::string_view error) {
-    if (!away_) log::warning("Kafka does not answer as it should", {{"client", who_}, {"error", error}});
+    if (!away_) log::warning("Kafka is unavailable or returns errors", {{"client", who_}, {"error", error}});
     away_ = true;
   }
   void works() {
-    if (away_) log::info("Kafka answers again", {{"client", who_}});
+    if (away_) log::info("Kafka is available again", {{"client", who_}});
     away_ = false;
   }
 

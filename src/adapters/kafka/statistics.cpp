@@ -10,17 +10,18 @@ namespace sluice::kafka {
 namespace {
 
 const metrics::Gauge queued_messages{
-    "kafka_client_queue_messages", "Messages that a producer has not seen acknowledged.", {"client"}};
-const metrics::Gauge queued_bytes{"kafka_client_queue_bytes", "The same in bytes.", {"client"}};
+    "kafka_client_queue_messages", "Unacknowledged messages of a producer.", {"client"}};
+const metrics::Gauge queued_bytes{
+    "kafka_client_queue_bytes", "Bytes of unacknowledged messages of a producer.", {"client"}};
 const metrics::Gauge sent_messages{
     "kafka_client_sent_messages", "Messages sent to brokers since the client started.", {"client"}};
 const metrics::Gauge received_messages{
     "kafka_client_received_messages", "Messages received from brokers since the client started.", {"client"}};
-const metrics::Gauge brokers_up{"kafka_client_brokers_up", "Brokers that a client is connected to.", {"client"}};
+const metrics::Gauge brokers_up{"kafka_client_brokers_up", "Brokers to which a client is connected.", {"client"}};
 const metrics::Gauge request_errors{
     "kafka_client_request_errors", "Requests that failed or timed out since the client started.", {"client"}};
 const metrics::Gauge round_trip{
-    "kafka_client_round_trip_seconds", "Mean time of a request to the slowest broker, lately.", {"client"}};
+    "kafka_client_round_trip_seconds", "Recent mean round-trip time to the slowest broker.", {"client"}};
 
 using Visit = std::function<void(std::string_view key, json::Value value)>;
 

@@ -33,7 +33,7 @@ void create_missing(const Admin& admin, const std::vector<Topic>& topics, const 
     if (existing == cluster.partitions.end()) {
       missing.push_back({topic, largest_batch});
     } else if (existing->second != topic.partitions) {
-      log::warning("a topic keeps the partitions it has",
+      log::warning("the number of partitions of a topic cannot change; the old one is kept",
                    {{"topic", topic.name}, {"has", existing->second}, {"declared", topic.partitions}});
     }
   }

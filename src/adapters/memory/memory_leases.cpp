@@ -143,7 +143,7 @@ void MemoryLeases::replay(std::string_view bytes) {
       const Time until = read_time(record);
       while (!record.at_end()) {
         const auto held = holders_.find(std::string(record.text()));
-        check(held != holders_.end(), "the journal renews a lease nobody holds");
+        check(held != holders_.end(), "the journal renews a lease that is not held");
         held->second.until = until;
       }
       return;
@@ -151,7 +151,7 @@ void MemoryLeases::replay(std::string_view bytes) {
     case Change::ended: holders_.erase(std::string(record.text())); return;
     case Change::token: last_token_ = std::max(last_token_, record.number()); return;
   }
-  check(false, "the journal of leases has a record this program does not know");
+  check(false, "the journal of leases has an unknown record");
 }
 
 JournalNumber MemoryLeases::snapshot(std::vector<std::string>& records) const {

@@ -141,7 +141,7 @@ void MemorySlots::replay(std::string_view bytes) {
     case Change::freed: numbers.erase(number); return;
     case Change::token: return;
   }
-  check(false, "the journal of slots has a record this program does not know");
+  check(false, "the journal of slots has an unknown record");
 }
 
 JournalNumber MemorySlots::snapshot(std::vector<std::string>& records) const {

@@ -65,7 +65,7 @@ Value to_value(Oid type, const char* data, size_t size) {
     default: break;
   }
   if (type >= oid::first_of_the_database) return std::string(data, size);
-  throw sql::StatementError(fmt::format("no C++ type for PostgreSQL's type {}: cast it in the statement", type));
+  throw sql::StatementError(fmt::format("PostgreSQL's type {} is not supported; cast it in the statement", type));
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ std::string_view state_in(std::string_view message) {
 // In libpq's words.
 std::string no_answer_from(const Target& target) {
   const std::string address = target.address == target.host ? "" : fmt::format(" ({})", target.address);
-  return fmt::format("connection to server at \"{}\"{}, port {} failed: no answer in time", target.host, address,
-                     target.port);
+  return fmt::format("connection to server at \"{}\"{}, port {} failed: timed out", target.host, address, target.port);
 }
 
 pg_conn* start_connecting(const PostgresConfig& config, const Target& target) {

@@ -10,9 +10,9 @@
 namespace sluice::postgres {
 namespace {
 
-const metrics::Gauge waiting{"db_pool_waiting", "Calls that wait for a connection to the database.", {"service"}};
+const metrics::Gauge waiting{"db_pool_waiting", "Calls waiting for a connection to the database.", {"service"}};
 const metrics::Histogram duration{"db_query_duration_seconds",
-                                  "From asking the database to its answer, waiting for a connection included.",
+                                  "Time from a call to the database's response, including the wait for a connection.",
                                   {"service", "kind"}};
 
 }  // namespace

@@ -20,7 +20,7 @@ EngineThread::~EngineThread() {
 }
 
 void EngineThread::run(Task<> task) {
-  check(std::this_thread::get_id() != thread_.get_id(), "waiting for the thread one is on");
+  check(std::this_thread::get_id() != thread_.get_id(), "a thread waits for itself");
   asio::co_spawn(context_, std::move(task), asio::use_future).get();
 }
 

@@ -7,7 +7,7 @@
 namespace sluice::postgres {
 namespace {
 
-const metrics::Gauge in_use{"db_pool_in_use", "Connections to the database that are in use.", {"service"}};
+const metrics::Gauge in_use{"db_pool_in_use", "Connections to the database in use.", {"service"}};
 
 constexpr Backoff reconnect_backoff{.first = 50ms, .factor = 2, .max = 1s};
 constexpr Duration pause_after_refusal = 1s;
@@ -29,7 +29,7 @@ void Pool::start() {
 
 Task<> Pool::close() {
   co_await scope_.close();
-  check(in_use_.empty(), "a connection was not given back");
+  check(in_use_.empty(), "a connection was not returned");
   idle_.clear();
 }
 
@@ -103,7 +103,7 @@ Task<> Pool::open_one() {
 }
 
 void Pool::add(std::unique_ptr<Connection> connection) {
-  if (down_) log::info("postgres is back", {{"service", config_.service}, {"url", config_.url}});
+  if (down_) log::info("postgres is available again", {{"service", config_.service}, {"url", config_.url}});
   down_ = false;
   grow_after_ = {};
   const Instant now = clock_.now();
@@ -117,7 +117,7 @@ void Pool::opening_failed(const std::string& reason) {
   last_error_ = reason;
   grow_after_ = clock_.now() + pause_after_refusal;
   if (size() > 0 || down_) return;
-  log::warning("postgres is down", {{"service", config_.service}, {"url", config_.url}, {"error", reason}});
+  log::warning("postgres is unavailable", {{"service", config_.service}, {"url", config_.url}, {"error", reason}});
   down_ = true;
   scope_.spawn("postgres reconnect", reconnect());
   changed_();
@@ -143,7 +143,7 @@ void Pool::tend() {
   for (Lent& lent : in_use_) {
     if (lent.warned || now - lent.since < config_.pool_held_warning) continue;
     lent.warned = true;
-    log::warning("a database connection has been in use for long",
+    log::warning("a database connection has been in use for a long time",
                  {{"service", config_.service},
                   {"seconds", std::chrono::floor<std::chrono::seconds>(now - lent.since).count()}});
   }

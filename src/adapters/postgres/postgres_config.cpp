@@ -12,16 +12,20 @@ bool is_url(const std::string& text) {
 }
 
 void describe_pool(config::Section<C>& section) {
-  section.key("pool_max", &C::pool_max, "Connections at most.").between(1, 1000);
-  section.key("pool_kept", &C::pool_kept, "Connections that stay open when there is nothing to do.");
-  section.key("pool_timeout", &C::pool_timeout, "How long a call waits for a connection.").at_least(1ms);
-  section.key("pool_idle", &C::pool_idle, "An unused connection above pool_kept is closed after this.").at_least(1s);
-  section.key("pool_life", &C::pool_life, "A connection is replaced after this.").at_least(1s);
-  section.key("pool_held_warning", &C::pool_held_warning, "Holding a connection longer is worth a warning.");
-  section.key("max_waiting", &C::max_waiting, "Calls that wait for a connection; more get 503.").at_least(1);
-  section.key("batch_connections", &C::batch_connections, "Connections that small reads, and small writes, each use.")
+  section.key("pool_max", &C::pool_max, "Limit on connections.").between(1, 1000);
+  section.key("pool_kept", &C::pool_kept, "Connections that stay open when idle.");
+  section.key("pool_timeout", &C::pool_timeout, "Time a call waits for a connection.").at_least(1ms);
+  section.key("pool_idle", &C::pool_idle, "Time after which an idle connection beyond pool_kept is closed.")
+      .at_least(1s);
+  section.key("pool_life", &C::pool_life, "Time after which a connection is replaced.").at_least(1s);
+  section.key("pool_held_warning", &C::pool_held_warning,
+              "Time after which a connection in use is reported in the log.");
+  section.key("max_waiting", &C::max_waiting, "Limit on calls waiting for a connection; more get 503.").at_least(1);
+  section
+      .key("batch_connections", &C::batch_connections,
+           "Connections for batches of small reads, and as many for small writes.")
       .at_least(1);
-  section.key("batch_max", &C::batch_max, "Small writes that share a commit, at most.").at_least(1);
+  section.key("batch_max", &C::batch_max, "Maximum number of small writes per commit.").at_least(1);
 }
 
 }  // namespace
@@ -36,21 +40,25 @@ bool has_password(std::string_view url) {
 
 void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   constexpr const char* url_form = "a URL such as \"postgresql://host:5432/sluice\"";
-  section.key("url", &C::url, "Where PostgreSQL is, without user and password; empty is the embedded database.")
+  section.key("url", &C::url, "URL of PostgreSQL, without user and password; empty selects the embedded database.")
       .rule(url_form, is_url);
-  section.secret("password", &C::password, "Of the services' logins.");
-  section.key("replica_url", &C::replica_url, "A streaming replica for reads that may be some seconds old.")
+  section.secret("password", &C::password, "Password of the services' logins.");
+  section.key("replica_url", &C::replica_url, "URL of a streaming replica for reads that may be some seconds old.")
       .rule(url_form, is_url);
   section
       .key("direct_url", &C::direct_url,
-           "PostgreSQL itself, where url leads to a pooler: for news of new jobs between instances. Without it they "
-           "are found by polling there.")
+
+           "URL of PostgreSQL itself if url leads to a pooler, for notifications of new jobs. Without it, "
+           "instances behind a pooler find new jobs by polling.")
       .rule(url_form, is_url);
   describe_pool(section);
-  section.key("connect_timeout", &C::connect_timeout, "How long connecting may take.").at_least(1ms);
-  section.key("statement_timeout", &C::statement_timeout, "How long a statement may take.").at_least(1ms);
-  section.key("lock_timeout", &C::lock_timeout, "How long a statement may wait for a lock.").at_least(1ms);
-  section.key("silence_grace", &C::silence_grace, "A connection silent this much longer is given up.").at_least(1ms);
+  section.key("connect_timeout", &C::connect_timeout, "Time limit for connecting.").at_least(1ms);
+  section.key("statement_timeout", &C::statement_timeout, "Time limit for a statement.").at_least(1ms);
+  section.key("lock_timeout", &C::lock_timeout, "Time a statement may wait for a lock.").at_least(1ms);
+  section
+      .key("silence_grace", &C::silence_grace,
+           "Time beyond statement_timeout after which a silent connection is closed.")
+      .at_least(1ms);
 }
 
 void PostgresConfig::validate(config::Problems& problems) const {
@@ -59,12 +67,11 @@ void PostgresConfig::validate(config::Problems& problems) const {
     problems.add("lock_timeout", "must not be longer than statement_timeout, which would end the wait first; lower it");
   }
   // It is logged and printed, and every service logs in with its own name.
-  constexpr const char* put_it_elsewhere =
-      "holds a password, which does not belong there; set SLUICE_POSTGRES_PASSWORD or password_file";
+  constexpr const char* put_it_elsewhere = "must not contain a password; set SLUICE_POSTGRES_PASSWORD or password_file";
   if (has_password(url)) problems.add("url", put_it_elsewhere);
   if (has_password(replica_url)) problems.add("replica_url", put_it_elsewhere);
   if (has_password(direct_url)) problems.add("direct_url", put_it_elsewhere);
-  if (url.empty() && !replica_url.empty()) problems.add("url", "is missing; a replica needs the database it follows");
+  if (url.empty() && !replica_url.empty()) problems.add("url", "is missing; replica_url requires it");
 }
 
 }  // namespace sluice::postgres

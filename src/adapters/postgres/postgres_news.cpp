@@ -69,8 +69,10 @@ Task<> PostgresNews::connect() {
   pooled_ = self.one().integer(0) != connection_->backend();
   if (pooled_) {
     connection_.reset();
-    log::info("a pooler stands before PostgreSQL: news of others are found by polling; postgres.direct_url brings them",
-              {{"channel", channel_}});
+    log::info(
+        "PostgreSQL is behind a pooler, so new jobs of other instances are found by polling; set "
+        "postgres.direct_url to be notified",
+        {{"channel", channel_}});
     co_return;
   }
   co_await run(fmt::format("LISTEN \"{}\"", channel_));

@@ -133,7 +133,8 @@ Task<std::vector<AppliedMigrations>> PostgresSetup::migrate(std::vector<sql::Mig
   std::vector<AppliedMigrations> applied;
   for (const sql::MigrationSet& set : sets) {
     const auto login = std::ranges::find(config_.services, set.schema, &ServiceLogin::name);
-    check_that(login != config_.services.end(), "migrations for the schema {}, which no service has", set.schema);
+    check_that(login != config_.services.end(), "migrations for the schema {}, which belongs to no service",
+               set.schema);
     PostgresConfig as_service = config_.admin;
     as_service.user = login->name;
     as_service.password = login->password;

@@ -13,7 +13,7 @@ std::string scram_secret(const std::string& user, const std::string& password) {
   const std::unique_ptr<PGconn, decltype(&PQfinish)> nowhere(PQconnectStart("no_such_option=1"), &PQfinish);
   const std::unique_ptr<char, decltype(&PQfreemem)> secret(
       PQencryptPasswordConn(nowhere.get(), password.c_str(), user.c_str(), "scram-sha-256"), &PQfreemem);
-  check(secret != nullptr, "a password could not be turned into its secret");
+  check(secret != nullptr, "hashing a password for SCRAM failed");
   return secret.get();
 }
 

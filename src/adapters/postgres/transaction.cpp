@@ -18,7 +18,7 @@ class PostgresTx : public sql::Tx {
 
  protected:
   bool start(sql::TxStatement& statement) override {
-    check(pending_ == nullptr, "a body awaits one statement at a time");
+    check(pending_ == nullptr, "a transaction awaits two statements at once");
     pending_ = &statement;
     return false;
   }
@@ -41,7 +41,7 @@ class Transaction {
     task.start();
     while (!task.done()) {
       sql::TxStatement* statement = tx_.take_pending();
-      check(statement != nullptr, "a body that has not ended waits for a statement");
+      check(statement != nullptr, "a transaction's body neither ended nor waits for a statement");
       co_await run(*statement);
       statement->resume();
     }

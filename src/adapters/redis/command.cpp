@@ -45,8 +45,8 @@ void Command::add(std::string_view text) {
 
 void Command::route_by(std::string_view key) {
   const uint16_t slot = slot_of(key);
-  check_that(!slot_ || *slot_ == slot, "the key {} is in another slot than the keys before it; give them one hash tag",
-             key);
+  check_that(!slot_ || *slot_ == slot,
+             "the key {} is in another slot than the previous keys; use the same hash tag for all", key);
   slot_ = slot;
 }
 

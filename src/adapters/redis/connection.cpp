@@ -48,8 +48,7 @@ Task<> Connection::serve(Answered answered) {
     }
     while (std::optional<Reply> reply = wire_->next()) {
       if (unanswered_.empty()) {
-        throw EngineUnavailable(engine_name,
-                                fmt::format("{}: a reply that nobody asked for", wire_->address().to_string()));
+        throw EngineUnavailable(engine_name, fmt::format("{}: unexpected reply", wire_->address().to_string()));
       }
       const std::shared_ptr<Request> request = std::move(unanswered_.front());
       unanswered_.pop_front();

@@ -11,7 +11,7 @@
 namespace sluice::redis {
 namespace {
 
-const metrics::Gauge pending_commands{"redis_pending_commands", "Commands that Redis has not answered yet."};
+const metrics::Gauge pending_commands{"redis_pending_commands", "Commands waiting for a reply of Redis."};
 
 constexpr Duration slots_every = 1min;
 constexpr Duration slots_pause = 50ms;
@@ -117,7 +117,7 @@ void Exchange::route(const std::shared_ptr<Request>& request) {
     learn_from(*request);
     if (Node* node = node_for(*request)) return node->send(request);
     ask_for_slots();
-    answers_.finish(request, Failure{Failure::Kind::not_sent, "nobody in the cluster serves the key's slot"});
+    answers_.finish(request, Failure{Failure::Kind::not_sent, "no node of the cluster serves the key's slot"});
   } catch (const EngineUnavailable& error) {
     answers_.finish(request, Failure{Failure::Kind::not_sent, reason_of(error)});
   }
@@ -213,11 +213,11 @@ Task<std::vector<SlotRange>> Exchange::slots_by(Address address) {
   }
   const Reply reply = co_await ask(address, Command("CLUSTER").arg("SLOTS"));
   if (reply.is_error()) {
-    throw EngineUnavailable(engine_name, fmt::format("{} does not tell the cluster's slots: {}; check redis.cluster",
+    throw EngineUnavailable(engine_name, fmt::format("{} does not report the cluster's slots: {}; check redis.cluster",
                                                      address.to_string(), reply.error()));
   }
   if (reply.array().empty()) {
-    throw EngineUnavailable(engine_name, fmt::format("{}: nobody serves any slot", address.to_string()));
+    throw EngineUnavailable(engine_name, fmt::format("{}: the cluster serves no slots", address.to_string()));
   }
   co_return read_slots(reply, address);
 }

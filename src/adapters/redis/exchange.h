@@ -73,7 +73,7 @@ class Exchange {
   Instant look_at_ = Instant::max();               // when somebody's time may be up
   Wakeup time_changed_;
   bool slots_wanted_;
-  std::string no_slots_because_ = "the cluster did not tell its slots in time";
+  std::string no_slots_because_ = "timed out asking for the cluster's slots";
   bool slots_refused_ = false;  // the last who were asked did not tell
   Wakeup slots_wanted_now_;
 };

@@ -9,8 +9,8 @@ namespace sluice::redis {
 namespace {
 
 const metrics::Gauge breaker_state{
-    "redis_circuit_breaker_state", "Of the breaker before a Redis node: 0 closed, 1 half-open, 2 open.", {"node"}};
-const metrics::Counter reconnects{"redis_reconnects_total", "Connections to a Redis node made again.", {"node"}};
+    "redis_circuit_breaker_state", "State of the breaker of a Redis node: 0 closed, 1 half-open, 2 open.", {"node"}};
+const metrics::Counter reconnects{"redis_reconnects_total", "Reconnections to a Redis node.", {"node"}};
 
 // A server that lets us in and throws us out at once must not be asked without pause.
 constexpr Duration shortest_good_life = 1s;
@@ -139,9 +139,9 @@ Node::Line* Node::least_busy() {
 
 void Node::send(std::shared_ptr<Request> request) {
   const Instant now = context_.clock.now();
-  if (request->deadline <= now) return refuse(request, "no time was left to send the command");
+  if (request->deadline <= now) return refuse(request, "timed out before the command was sent");
   if (!breaker_.allow(now)) {
-    refuse(request, fmt::format("{} did not answer lately and is left alone for a while", address_.to_string()));
+    refuse(request, fmt::format("{} is not called because its breaker is open", address_.to_string()));
     return;
   }
   if (Line* line = least_busy()) {
@@ -205,7 +205,7 @@ Instant Node::expire(Instant now) {
     if (request->deadline > now) {
       next = std::min(next, request->deadline);
     } else {
-      fail(request, {kind, fmt::format("{}: no answer in time", address_.to_string())});
+      fail(request, {kind, fmt::format("{}: timed out", address_.to_string())});
     }
   };
   for (const auto& request : waiting_) look_at(request, Failure::Kind::not_sent);

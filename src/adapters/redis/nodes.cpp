@@ -28,7 +28,7 @@ Task<> Nodes::close() {
 Node& Nodes::at(const Address& address) {
   auto found = nodes_.find(address);
   if (found == nodes_.end()) {
-    if (nodes_.size() >= max_nodes) throw EngineUnavailable(engine_name, "the cluster names too many nodes");
+    if (nodes_.size() >= max_nodes) throw EngineUnavailable(engine_name, "the cluster reports too many nodes");
     found = nodes_.emplace(address, std::make_unique<Node>(address, context_)).first;
     found->second->start();
   }

@@ -10,11 +10,12 @@ namespace {
 
 const metrics::Histogram durations{
     "redis_command_duration_seconds",
-    "From asking Redis to its answer, waiting and redirects included.",
+    "Time from a command to its reply, including waiting and redirects.",
     {},
     {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5}};
 metrics::HistogramCell& duration = durations.with({});
-const metrics::Counter redirects{"redis_redirects_total", "Commands that a cluster sent to another node.", {"kind"}};
+const metrics::Counter redirects{
+    "redis_redirects_total", "Commands redirected to another node of a cluster.", {"kind"}};
 
 // A cluster that sends a command to and fro is changing: look again a little later.
 constexpr unsigned redirects_at_once = 5;

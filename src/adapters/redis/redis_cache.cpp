@@ -96,7 +96,7 @@ Task<CacheAnswer> RedisCache::look_up(std::string key, TicketWish wish) {
 }
 
 Task<bool> RedisCache::fill(std::string key, LoadTicket ticket, CacheEntry entry) {
-  check_that(ticket != 0, "a fill of {} without a ticket", key);
+  check_that(ticket != 0, "{} is filled without a ticket", key);
   Command command = store(key, ticket, entry, "");
   const Reply reply = co_await redis_.run(std::move(command));
   co_return reply.integer() == 1;

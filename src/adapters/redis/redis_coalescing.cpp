@@ -26,7 +26,7 @@ constexpr size_t most_runs = 64;
 constexpr int most_rounds = 5;
 
 EngineUnavailable not_understood(const std::string& text) {
-  return {engine_name, "the coalescing script answered " + text, EngineUnavailable::Retryable::no};
+  return {engine_name, "unexpected reply of the coalescing script: " + text, EngineUnavailable::Retryable::no};
 }
 
 RefreshOutcome refresh_outcome(const std::string& text) {
@@ -82,7 +82,7 @@ Task<RefreshAnswer> RedisCoalescing::request(RefreshRequest request) {
     std::string history = reply[1].text();
     co_await learn(std::move(history));
   }
-  throw EngineUnavailable(engine_name, "another server answers each time");
+  throw EngineUnavailable(engine_name, "the server was replaced repeatedly");
 }
 
 Task<bool> RedisCoalescing::unpublish(std::string item, RefreshAnswer answer) {
@@ -101,7 +101,7 @@ Task<FetchAnswer> RedisCoalescing::look(FetchRequest request) {
 
 Task<FetchAnswer> RedisCoalescing::begin(FetchRequest request) {
   check_that(request.lane < plan_.lanes.size(), "lane {} of {}", request.lane, plan_.lanes.size());
-  check(!request.owner.empty(), "a fetch has an owner");
+  check(!request.owner.empty(), "a fetch has no owner");
   const Duration lease = plan_.lanes[request.lane].lease;
   return fetch(std::move(request), lease);
 }

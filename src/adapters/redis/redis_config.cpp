@@ -68,21 +68,24 @@ std::optional<Place> Place::parse(std::string_view url) {
 void RedisConfig::describe(config::Section<RedisConfig>& section) {
   section
       .key("url", &C::url,
-           "Where Redis is, without user and password; rediss:// is TLS. Of a cluster some nodes, with commas between. "
-           "Empty: no Redis.")
+
+           "URL of Redis, without user and password; rediss:// enables TLS. For a cluster, some of its nodes, "
+           "separated by commas. Empty disables Redis.")
       .rule("a URL such as \"redis://host:6379\", \"rediss://host:6379/2\" or \"redis://host:6379,other:6379\"",
             [](const std::string& url) { return url.empty() || has_user(url) || Place::parse(url).has_value(); });
-  section.key("user", &C::user, "The ACL user; empty is the server's default user.");
-  section.secret("password", &C::password, "Of that user.");
-  section.key("cluster", &C::cluster, "Whether it is a Redis Cluster.");
-  section.key("ca_file", &C::ca_file, "Whom to believe under rediss://, as PEM; empty: the system's authorities.");
+  section.key("user", &C::user, "ACL user; empty means the server's default user.");
+  section.secret("password", &C::password, "Password of the user.");
+  section.key("cluster", &C::cluster, "Redis is a Redis Cluster.");
+  section.key("ca_file", &C::ca_file,
+              "PEM file of the certificate authorities trusted for rediss://; empty means the system's.");
   section.key("connections", &C::connections, "Connections to each node.").between(1, 64);
-  section.key("connect_timeout", &C::connect_timeout, "How long connecting may take.").at_least(1ms);
-  section.key("command_timeout", &C::command_timeout, "How long a command may take.").at_least(1ms);
-  section.key("max_pending", &C::max_pending, "Commands without an answer; more get 503.").at_least(1);
-  section.bytes("max_reply", &C::max_reply, "A longer answer ends the connection.").at_least(kib(64));
-  section.table("reconnect", &C::reconnect, "How long to wait before connecting again.");
-  section.table("breaker", &C::breaker, "When to stop calling a node that does not answer.");
+  section.key("connect_timeout", &C::connect_timeout, "Time limit for connecting.").at_least(1ms);
+  section.key("command_timeout", &C::command_timeout, "Time limit for a command.").at_least(1ms);
+  section.key("max_pending", &C::max_pending, "Limit on commands waiting for a reply; more get 503.").at_least(1);
+  section.bytes("max_reply", &C::max_reply, "Limit on the size of a reply; a larger one closes the connection.")
+      .at_least(kib(64));
+  section.table("reconnect", &C::reconnect, "Delay before reconnecting.");
+  section.table("breaker", &C::breaker, "Breaker that stops calls to an unresponsive node.");
 }
 
 void RedisConfig::validate(config::Problems& problems) const {
@@ -97,7 +100,7 @@ void RedisConfig::validate(config::Problems& problems) const {
   if (!place) return;
   if (place->seeds.size() > 1 && !cluster) problems.add("url", "names several nodes; set cluster = true");
   if (place->database != 0 && cluster) problems.add("url", "names a database, but a cluster has only 0; remove it");
-  if (!ca_file.empty() && !place->tls) problems.add("ca_file", "is of use only with rediss://; change url");
+  if (!ca_file.empty() && !place->tls) problems.add("ca_file", "has no effect without rediss://; change url");
   if (!user.empty() && password.empty()) {
     problems.add("user", "needs a password; set SLUICE_REDIS_PASSWORD or password_file");
   }

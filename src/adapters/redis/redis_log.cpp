@@ -30,7 +30,7 @@ Task<> recall(Redis& redis, LogPartition partition, std::string new_life, Recall
 
 RedisLog::RedisLog(Redis& redis, Clock& clock, Random& random, std::string name)
     : redis_(redis), clock_(clock), random_(random), name_(std::move(name)), id_(new_id()), catalogue_(redis) {
-  check(!name_.contains(' '), "the name of a member has a space");
+  check(!name_.contains(' '), "the name of a group member contains a space");
 }
 
 Task<> RedisLog::declare(std::vector<messaging::Topic> topics) {

@@ -44,7 +44,7 @@ Task<> LogCatalogue::declare(std::vector<Topic> topics) {
   for (size_t i = 0; i < topics.size(); ++i) {
     const auto partitions = static_cast<int32_t>(kept[i].integer());
     if (partitions != topics[i].partitions) {
-      log::warning("a topic keeps its number of partitions",
+      log::warning("the number of partitions of a topic cannot change; the old one is kept",
                    {{"topic", topics[i].name}, {"partitions", partitions}, {"declared", topics[i].partitions}});
       topics[i].partitions = partitions;
     }

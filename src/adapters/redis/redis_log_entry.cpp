@@ -23,8 +23,7 @@ std::string_view take_netstring(std::string_view& packed) {
   const auto number = std::from_chars(packed.data(), end, size);
   const auto left = static_cast<size_t>(end - number.ptr);
   if (number.ec != std::errc() || left < 2 || *number.ptr != ':' || size > left - 2 || number.ptr[1 + size] != ',') {
-    throw EngineUnavailable(engine_name, "an entry of the log has headers that are none",
-                            EngineUnavailable::Retryable::no);
+    throw EngineUnavailable(engine_name, "an entry of the log has malformed headers", EngineUnavailable::Retryable::no);
   }
   const std::string_view text(number.ptr + 1, size);
   packed.remove_prefix(static_cast<size_t>(text.data() + size + 1 - packed.data()));

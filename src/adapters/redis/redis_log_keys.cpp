@@ -41,7 +41,7 @@ int64_t offset_of(std::string_view id) {
   const bool dashed = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
   const auto second = dashed ? std::from_chars(first.ptr + 1, end, sequence) : first;
   if (!dashed || second.ec != std::errc() || second.ptr != end || sequence > sequence_mask) {
-    throw EngineUnavailable(engine_name, fmt::format("\"{}\" is no id of the log", id),
+    throw EngineUnavailable(engine_name, fmt::format("\"{}\" is not an id of the log", id),
                             EngineUnavailable::Retryable::no);
   }
   return milliseconds << sequence_bits | sequence;

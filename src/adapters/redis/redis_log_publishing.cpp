@@ -49,7 +49,7 @@ Task<> LogPublishing::restore() {
   try {
     co_await log_.catalogue().restore();
   } catch (const EngineUnavailable& error) {
-    log::warning("topics that Redis forgot are not made again yet", {{"error", error.what()}});
+    log::warning("restoring topics that Redis lost failed", {{"error", error.what()}});
   }
 }
 
@@ -74,10 +74,10 @@ void LogPublishing::sort() {
 }
 
 std::optional<Rejected> LogPublishing::refuse(const Message& message) const {
-  if (!topics_.at(message.topic)) return Rejected{fmt::format("there is no topic \"{}\"", message.topic)};
+  if (!topics_.at(message.topic)) return Rejected{fmt::format("unknown topic \"{}\"", message.topic)};
   const size_t size = messaging::bytes_of(message);
   if (size <= messaging::max_message_bytes) return std::nullopt;
-  return Rejected{fmt::format("{} bytes; at most {} are taken", size, messaging::max_message_bytes)};
+  return Rejected{fmt::format("the message has {} bytes; the limit is {}", size, messaging::max_message_bytes)};
 }
 
 Task<> LogPublishing::append_all(LogPartition partition, Indexes indexes) {

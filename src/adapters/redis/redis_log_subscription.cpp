@@ -158,7 +158,7 @@ Task<> RedisSubscription::close() {
     co_await together(std::move(farewells));
   } catch (const EngineUnavailable& error) {
     // Others take over when the session is over.
-    log::warning("could not leave a group of consumers", {{"group", config_.group}, {"error", error.what()}});
+    log::warning("leaving a consumer group failed", {{"group", config_.group}, {"error", error.what()}});
   }
 }
 

@@ -69,7 +69,7 @@ ReplyReader::~ReplyReader() {
 
 void ReplyReader::feed(std::string_view bytes) {
   if (reader_->len - reader_->pos + bytes.size() > max_bytes_) {
-    throw EngineUnavailable(engine_name, "the server's answer is longer than redis.max_reply");
+    throw EngineUnavailable(engine_name, "the server's reply is larger than redis.max_reply");
   }
   redisReaderFeed(reader_, bytes.data(), bytes.size());
 }
@@ -77,7 +77,8 @@ void ReplyReader::feed(std::string_view bytes) {
 std::optional<Reply> ReplyReader::next() {
   void* found = nullptr;
   if (redisReaderGetReply(reader_, &found) != REDIS_OK) {
-    throw EngineUnavailable(engine_name, fmt::format("what answers is not a Redis: {}", reader_->errstr));
+    throw EngineUnavailable(engine_name,
+                            fmt::format("the server does not speak the Redis protocol: {}", reader_->errstr));
   }
   if (found == nullptr) return std::nullopt;
   elements_ = 0;

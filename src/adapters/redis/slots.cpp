@@ -46,7 +46,7 @@ std::optional<Number> whole_number(std::string_view text, int64_t below) {
 uint16_t slot_number(const Reply& reply) {
   const int64_t number = reply.integer();
   if (number < 0 || number >= slot_count) {
-    throw EngineUnavailable(engine_name, fmt::format("the cluster speaks of slot {}", number));
+    throw EngineUnavailable(engine_name, fmt::format("the cluster reports the invalid slot {}", number));
   }
   return static_cast<uint16_t>(number);
 }
@@ -77,7 +77,7 @@ SlotRange read_master(std::string_view info, const Address& asked) {
   const std::string_view host = info_field(info, "master_host");
   const auto port = whole_number<uint16_t>(info_field(info, "master_port"), 65536);
   if (host.empty() || !port || *port == 0) {
-    throw EngineUnavailable(engine_name, fmt::format("{} is no master and names none", asked.to_string()));
+    throw EngineUnavailable(engine_name, fmt::format("{} is not a master and reports none", asked.to_string()));
   }
   all.master = {std::string(host), *port};
   return all;

@@ -42,8 +42,9 @@ std::unique_ptr<asio::ssl::context> make_tls(const RedisConfig& config, bool tls
     context->load_verify_file(config.ca_file, error);
   }
   if (error) {
-    throw std::runtime_error(fmt::format("redis.ca_file: {} can't be used: {}. It must hold certificates in PEM form.",
-                                         config.ca_file, error.message()));
+    throw std::runtime_error(
+        fmt::format("redis.ca_file: cannot use {}: {}. It must contain certificates in PEM format.", config.ca_file,
+                    error.message()));
   }
   return context;
 }

@@ -123,7 +123,7 @@ class Subscriber::Line {
         reason = error.what();
       }
     }
-    throw EngineUnavailable(engine_name, "nobody tells the members of the cluster: " + reason);
+    throw EngineUnavailable(engine_name, "no node reports the members of the cluster: " + reason);
   }
 
   // The masters that serve slots; at least one.
@@ -135,7 +135,7 @@ class Subscriber::Line {
     if (reply.is_error()) throw EngineUnavailable(engine_name, reply.error());
     std::set<Address> masters;
     for (const SlotRange& range : read_slots(reply, address)) masters.insert(range.master);
-    if (masters.empty()) throw EngineUnavailable(engine_name, address.to_string() + ": nobody serves any slot");
+    if (masters.empty()) throw EngineUnavailable(engine_name, address.to_string() + ": the cluster serves no slots");
     co_return std::vector<Address>(masters.begin(), masters.end());
   }
 
@@ -147,7 +147,7 @@ class Subscriber::Line {
       if (heard) continue;
       co_await send(wire, encoded(Command("PING")));
       heard = co_await fill(wire);
-      if (!heard) throw EngineUnavailable(engine_name, "no sign of life");
+      if (!heard) throw EngineUnavailable(engine_name, "the connection is silent");
     }
   }
 

@@ -9,12 +9,12 @@ namespace {
 
 std::string remedy(const RedisConfig& config, std::string_view error) {
   if (error.starts_with("WRONGPASS")) return "check redis.user and the password";
-  if (error.starts_with("NOAUTH")) return "it wants a password; set SLUICE_REDIS_PASSWORD or redis.password_file";
+  if (error.starts_with("NOAUTH")) return "it requires a password; set SLUICE_REDIS_PASSWORD or redis.password_file";
   if (error.starts_with("NOPERM")) {
-    return fmt::format("grant the user {} what it lacks; INFO is always needed",
+    return fmt::format("grant the user {} the missing permission; INFO is always required",
                        config.user.empty() ? "default" : config.user);
   }
-  return "Redis 7 or Valkey is needed";
+  return "Redis 7 or Valkey is required";
 }
 
 std::string encoded(const Command& command) {
@@ -50,13 +50,13 @@ Task<> Wire::log_in(const Access& access) {
     Reply reply = co_await ask(encoded(commands[i]));
     if (reply.is_error()) {
       const std::string& error = reply.error();
-      throw EngineUnavailable(engine_name, fmt::format("{} refuses to let us in: {} ({})", address_.to_string(), error,
+      throw EngineUnavailable(engine_name, fmt::format("{} refused the login: {} ({})", address_.to_string(), error,
                                                        remedy(access.config, error)));
     }
     if (i == 1) info = std::move(reply);
   }
   if (info_field(info.text(), "master_replid").size() != 40) {
-    throw EngineUnavailable(engine_name, fmt::format("{} does not tell its replication history", address_.to_string()));
+    throw EngineUnavailable(engine_name, fmt::format("{} does not report its replication id", address_.to_string()));
   }
 }
 

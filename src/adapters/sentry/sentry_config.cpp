@@ -7,10 +7,11 @@ namespace sluice::sentry {
 
 void SentryConfig::describe(config::Section<SentryConfig>& section) {
   section.secret("dsn", &SentryConfig::dsn,
-                 "Sentry's address of the project, https://KEY@HOST/PROJECT. Without it failures are only logged.");
-  section.key("environment", &SentryConfig::environment, "What Sentry calls this installation.").not_empty();
-  section.key("ca_file", &SentryConfig::ca_file, "Authorities to trust instead of the system's, as PEM.");
-  section.key("max_waiting", &SentryConfig::max_waiting, "Reports that wait to be sent; further ones are dropped.")
+                 "DSN of the Sentry project, https://KEY@HOST/PROJECT. Without it failures are only logged.");
+  section.key("environment", &SentryConfig::environment, "Name of this installation in Sentry.").not_empty();
+  section.key("ca_file", &SentryConfig::ca_file,
+              "PEM file of the certificate authorities to trust instead of the system's.");
+  section.key("max_waiting", &SentryConfig::max_waiting, "Limit on reports waiting to be sent; more are dropped.")
       .between(1, 10'000);
 }
 

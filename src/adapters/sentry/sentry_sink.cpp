@@ -13,10 +13,12 @@ constexpr Duration last_words = 2s;
 constexpr Duration usual_pause = 1min;
 constexpr Duration longest_pause = 10min;
 
-const metrics::Counter reports{"error_reports_total",
-                               "Failures told to Sentry (sent), and those dropped: the queue was full, Sentry was "
-                               "unreachable, refused the report or asked for a pause (limited).",
-                               {"outcome"}};
+const metrics::Counter reports{
+    "error_reports_total",
+
+    "Failures reported to Sentry (sent) or dropped: the queue was full, Sentry was unreachable, refused "
+    "the report or asked for a pause (limited).",
+    {"outcome"}};
 
 Duration pause_of(const http::Answer& answer) {
   const std::string_view text = answer.headers.get("Retry-After");

@@ -27,7 +27,7 @@ struct TypeOf {
   uint32_t operator()(Time) const { return 1184; }
   uint32_t operator()(const Uuid&) const { return 2950; }
   uint32_t operator()(const Array&) const {
-    check(false, "rows hold no arrays");
+    check(false, "a row contains an array");
     return 0;
   }
 };

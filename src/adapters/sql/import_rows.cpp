@@ -45,7 +45,7 @@ constexpr Statement advance_import =
 
 Import import_of(const Row& row) {
   const auto status = parse_enum<ImportStatus>(row.text(2));
-  check_that(status.has_value(), "an import is {}", row.text(2));
+  check_that(status.has_value(), "unknown import status {}", row.text(2));
   return {.id = row.id<ImportTag>(0),
           .owner = row.id<links::OwnerTag>(1),
           .status = *status,

@@ -38,7 +38,7 @@ std::vector<Enqueued> answers_of(std::string_view text) {
   std::vector<Enqueued> answers;
   for (; text.size() > id_length; text.remove_prefix(id_length + 1)) {
     const auto id = jobs::JobId::parse(text.substr(0, id_length));
-    check(id.has_value(), "what a request was answered cannot be read");
+    check(id.has_value(), "the stored answer of a request is malformed");
     answers.push_back({*id, text[id_length] == was_there});
   }
   return answers;

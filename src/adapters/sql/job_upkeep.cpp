@@ -115,7 +115,7 @@ Task<LostJobs> find_lost(Database& database, Time after, Time now) {
   for (const Row& row : rows) {
     lost.endings.push_back({.job = {row.id<JobTag>(0), row.integer(1)},
                             .how = Ending::How::lost,
-                            .error = "the worker was heard of no more"});
+                            .error = "the worker stopped responding"});
   }
   co_return lost;
 }

@@ -49,24 +49,23 @@ std::optional<Migration> first_missing(const MigrationSet& set, AppliedByNumber 
       continue;
     }
     if (missing) {
-      throw MigrationError(
-          fmt::format("migration {} ({}) was never applied though {} ({}) was; give it a number after "
-                      "every applied one",
-                      missing->number, missing->name, migration.number, migration.name));
+      throw MigrationError(fmt::format(
+          "migration {} ({}) was not applied although {} ({}) was; give it a number above those of all applied "
+          "migrations",
+          missing->number, missing->name, migration.number, migration.name));
     }
     if (found.mapped().checksum != checksum(migration.text)) {
-      throw MigrationError(
-          fmt::format("migration {} ({}) was changed after it was applied; restore its text and write "
-                      "a new migration instead",
-                      migration.number, migration.name));
+      throw MigrationError(fmt::format(
+          "migration {} ({}) was changed after it was applied; restore its text and add a new migration instead",
+          migration.number, migration.name));
     }
   }
   if (!applied.empty()) {
     const auto& [number, row] = *applied.begin();
-    throw MigrationError(
-        fmt::format("the database has migration {} ({}), which this program does not know; use the "
-                    "version that wrote it or a later one",
-                    number, row.name));
+    throw MigrationError(fmt::format(
+        "the database has migration {} ({}), which this version does not know; use the version that applied "
+        "it or a later one",
+        number, row.name));
   }
   return missing;
 }
@@ -101,7 +100,7 @@ TxTask<std::optional<int>> apply_next(Tx& tx, MigrationSet set) {
 
 Task<std::vector<int>> migrate(Database& database, MigrationSet set) {
   for (size_t i = 0; i < set.migrations.size(); ++i) {
-    check_that(set.migrations[i].number == static_cast<int>(i) + 1, "migration {} stands where {} belongs",
+    check_that(set.migrations[i].number == static_cast<int>(i) + 1, "migration {} is in the place of {}",
                set.migrations[i].number, i + 1);
   }
   std::vector<int> applied;

@@ -25,7 +25,7 @@ int32_t bucket_of(const OutboxMessage& message) {
 // What relays could not publish must undo the change instead of stopping its aggregate later.
 void check_sendable(const OutboxMessage& message) {
   if (message.topic.empty() || message.aggregate_type.empty() || message.aggregate_id.empty()) {
-    throw std::invalid_argument("a message of the outbox needs a topic and an aggregate");
+    throw std::invalid_argument("an outbox message must have a topic and an aggregate");
   }
   if (bytes_of(to_message(message)) > messaging::max_message_bytes) {
     throw std::invalid_argument("a message is too large");
@@ -46,7 +46,7 @@ constexpr Statement find_topic = "SELECT id, partitions FROM log_topics WHERE na
 TxTask<> append_to_log(Tx& tx, OutboxMessage given) {
   const messaging::Message message = to_message(std::move(given));
   const Rows topic = co_await tx.execute(find_topic, Params(message.topic));
-  if (topic.empty()) throw std::invalid_argument("there is no topic " + message.topic);
+  if (topic.empty()) throw std::invalid_argument("unknown topic " + message.topic);
   if (bytes_of(message) > messaging::max_message_bytes) throw std::invalid_argument("a message is too large");
   const int32_t partition = messaging::partition_of(message.key, static_cast<int32_t>(topic.one().integer(1)));
   const std::string record = log_record(message);

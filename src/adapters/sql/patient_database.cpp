@@ -10,7 +10,7 @@ Task<Value> patiently(Task<Value> task) {
   try {
     co_return co_await std::move(task);
   } catch (const StatementError& error) {
-    throw EngineUnavailable("database", std::string(error.what()) + "; run `sluice migrate` if that is still to come");
+    throw EngineUnavailable("database", std::string(error.what()) + "; run `sluice migrate` if you have not yet");
   }
 }
 

@@ -60,7 +60,7 @@ constexpr Statement list_keys = R"(
 
 Role role_of(const std::string& text) {
   const auto role = accounts::parse_role(text);
-  check_that(role.has_value(), "the database holds the role {}", text);  // its constraint names the three
+  check_that(role.has_value(), "the database has the unknown role {}", text);  // its constraint names the three
   return *role;
 }
 

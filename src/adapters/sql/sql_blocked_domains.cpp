@@ -49,7 +49,7 @@ Task<std::vector<BlockedDomain>> SqlBlockedDomains::candidates(size_t most) {
   std::vector<BlockedDomain> domains;
   for (const Row& row : rows) {
     const auto reason = parse_enum<FailureReason>(row.text(1));
-    check_that(reason.has_value(), "a domain is blamed for {}", row.text(1));
+    check_that(reason.has_value(), "unknown reason {} of a blocked domain", row.text(1));
     if (domains.empty() || domains.back().domain != row.text(0)) {
       domains.push_back({.domain = row.text(0), .first_at = row.time(3), .last_at = row.time(4)});
     }

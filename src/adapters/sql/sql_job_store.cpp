@@ -249,7 +249,8 @@ Task<> SqlJobStore::space_starts(std::vector<TakenJob> taken) {
   try {
     co_await database_.transact(give_again, std::move(keys));
   } catch (const EngineUnavailable& error) {
-    log::warning("the next starts of throttled jobs wait", {{"error", error.what()}});
+    log::warning("scheduling the next throttled jobs failed; the end of a running job does it",
+                 {{"error", error.what()}});
   }
 }
 

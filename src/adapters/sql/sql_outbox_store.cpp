@@ -147,7 +147,7 @@ std::vector<int64_t> open_writers(std::string_view snapshot) {
 
 OutboxRow to_row(const Row& row) {
   std::optional<messaging::Headers> headers = headers_from_json(row.text(10));
-  std::string unreadable = headers ? "" : "its headers are no JSON object of texts";
+  std::string unreadable = headers ? "" : "its headers are not a JSON object of strings";
   OutboxMessage message{.topic = row.text(4),
                         .aggregate_type = row.text(5),
                         .aggregate_id = row.text(6),

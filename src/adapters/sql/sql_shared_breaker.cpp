@@ -114,7 +114,8 @@ TxTask<> forget_body(Tx& tx, std::string key, BreakerPermit permit) {
 }  // namespace
 
 SqlSharedBreaker::SqlSharedBreaker(Database& database, BreakerConfig config) : database_(database), config_(config) {
-  check_that(config.window >= 1 && config.window <= 62, "a shared breaker's window is 1 to 62, not {}", config.window);
+  check_that(config.window >= 1 && config.window <= 62, "a shared breaker's window must be 1 to 62, not {}",
+             config.window);
 }
 
 Task<Result<BreakerPermit, Duration>> SqlSharedBreaker::ask(std::string key, Duration trial_ttl) {

@@ -53,7 +53,7 @@ Task<RunFloor> SqlVersionFloors::floor_of(std::string run) {
   if (!known.empty()) co_return to_floor(known.one());
   const std::optional<RunFloor> floor = co_await database_.transact(floor_body, std::move(run));
   // Each try failed because another run was added: not so many start in a moment.
-  if (!floor) throw EngineUnavailable("database", "too many runs ask for a version floor at once");
+  if (!floor) throw EngineUnavailable("database", "too many concurrent requests for a version floor");
   co_return *floor;
 }
 

@@ -6,7 +6,7 @@ namespace sluice::sql {
 
 int64_t Row::integer(size_t column) const {
   const auto* value = std::get_if<int64_t>(&values_.at(column));
-  check_that(value != nullptr, "column {} is no integer", column);
+  check_that(value != nullptr, "column {} is not an integer", column);
   return *value;
 }
 
@@ -22,13 +22,13 @@ double Row::real(size_t column) const {
 
 const std::string& Row::text(size_t column) const {
   const auto* value = std::get_if<std::string>(&values_.at(column));
-  check_that(value != nullptr, "column {} is no text", column);
+  check_that(value != nullptr, "column {} is not text", column);
   return *value;
 }
 
 const Bytes& Row::bytes(size_t column) const {
   const auto* value = std::get_if<Bytes>(&values_.at(column));
-  check_that(value != nullptr, "column {} holds no bytes", column);
+  check_that(value != nullptr, "column {} is not bytes", column);
   return *value;
 }
 
@@ -41,7 +41,7 @@ Uuid Row::uuid(size_t column) const {
   if (const auto* value = std::get_if<Uuid>(&values_.at(column))) return *value;
   const Bytes& raw = bytes(column);
   Uuid uuid;
-  check_that(raw.size() == uuid.bytes.size(), "column {} holds {} bytes, not an id", column, raw.size());
+  check_that(raw.size() == uuid.bytes.size(), "column {} has {} bytes and is not an id", column, raw.size());
   std::ranges::copy(raw, uuid.bytes.begin());
   return uuid;
 }

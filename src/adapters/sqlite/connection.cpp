@@ -147,18 +147,18 @@ Connection::Prepared& Connection::prepare(std::string_view text) {
   const int code = sqlite3_prepare_v3(handle_, text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT,
                                       &statement, &tail);
   if (code != SQLITE_OK) throw_error(code, sqlite3_errmsg(handle_), text);
-  if (statement == nullptr) throw sql::StatementError(fmt::format("an empty statement: {}", text));
+  if (statement == nullptr) throw sql::StatementError(fmt::format("the statement is empty: {}", text));
   auto prepared = std::make_unique<Prepared>(statement);
   const std::string_view rest(tail, text.data() + text.size());
   if (rest.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
-    throw sql::StatementError(fmt::format("more than one statement: {}", text));
+    throw sql::StatementError(fmt::format("the text has more than one statement: {}", text));
   }
   for (int i = 1; i <= sqlite3_bind_parameter_count(statement); ++i) {
     const char* name = sqlite3_bind_parameter_name(statement, i);
     const std::string_view digits = name == nullptr || name[0] != '$' ? "" : std::string_view(name).substr(1);
     size_t number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (number == 0) throw sql::StatementError(fmt::format("parameters are written $1, $2, ...: {}", text));
+    if (number == 0) throw sql::StatementError(fmt::format("parameters must be written $1, $2, ...: {}", text));
     prepared->numbers.push_back(number);
   }
   if (prepared_.size() >= max_prepared) prepared_.clear();

@@ -39,10 +39,10 @@ EmbeddedLog::Screened EmbeddedLog::screen(const std::vector<Message>& messages) 
     const auto topic = topics_.known(message.topic);
     if (!topic) {
       screened.unknown_topic = true;
-      refuse(message, fmt::format("there is no topic {}", message.topic));
+      refuse(message, fmt::format("unknown topic {}", message.topic));
     } else if (bytes_of(message) > messaging::max_message_bytes) {
-      refuse(message,
-             fmt::format("a message may have {} bytes, not {}", messaging::max_message_bytes, bytes_of(message)));
+      refuse(message, fmt::format("a message may have at most {} bytes, not {}", messaging::max_message_bytes,
+                                  bytes_of(message)));
     } else {
       const int32_t partition = messaging::partition_of(message.key, topic->partitions);
       screened.outcomes.emplace_back(Position{message.topic, partition});

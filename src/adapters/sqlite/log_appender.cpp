@@ -11,7 +11,7 @@ namespace sluice::sqlite {
 namespace {
 
 const metrics::Counter messages_total{"embedded_log_messages_total", "Messages stored in the embedded log."};
-const metrics::Counter blocks_total{"embedded_log_blocks_total", "Blocks in which the embedded log stored messages."};
+const metrics::Counter blocks_total{"embedded_log_blocks_total", "Blocks of messages stored in the embedded log."};
 
 // What may wait for the disk at a time; more is refused.
 constexpr size_t max_waiting_bytes = size_t{64} << 20;

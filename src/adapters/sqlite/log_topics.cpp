@@ -34,12 +34,12 @@ TxTask<std::vector<int32_t>> declare_body(Tx& tx, std::vector<Topic> topics) {
 Task<> LogTopics::declare(std::vector<Topic> topics) {
   for (const Topic& topic : topics) {
     if (messaging::is_topic_name(topic.name) && topic.partitions > 0) continue;
-    throw std::invalid_argument(fmt::format("not a topic: {} with {} partitions", topic.name, topic.partitions));
+    throw std::invalid_argument(fmt::format("invalid topic: {} with {} partitions", topic.name, topic.partitions));
   }
   const std::vector<int32_t> partitions = co_await database_.transact(declare_body, topics);
   for (size_t i = 0; i < topics.size(); ++i) {
     if (partitions[i] == topics[i].partitions) continue;
-    log::warning("a topic keeps its partitions",
+    log::warning("the number of partitions of a topic cannot change; the old one is kept",
                  {{"topic", topics[i].name}, {"partitions", partitions[i]}, {"declared", topics[i].partitions}});
   }
   co_await all();

@@ -36,7 +36,7 @@ OwnerLock::OwnerLock(const std::filesystem::path& folder) {
   try {
     make_private_folder(folder);
   } catch (const std::system_error& error) {
-    refuse(fmt::format("cannot make the data folder {}: {}", folder.string(), error.code().message()));
+    refuse(fmt::format("cannot create the data folder {}: {}", folder.string(), error.code().message()));
   }
 
   const std::filesystem::path file = folder / "owner.lock";
@@ -45,9 +45,8 @@ OwnerLock::OwnerLock(const std::filesystem::path& folder) {
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     const std::string owner = owner_of(descriptor_);
     close(descriptor_);
-    refuse(
-        fmt::format("the data folder {} is in use by another Sluice{}; stop it, or give this one a folder of its own",
-                    folder.string(), owner));
+    refuse(fmt::format("the data folder {} is in use by another Sluice{}; stop it, or use another folder",
+                       folder.string(), owner));
   }
 
   // The note is for people only, so a disk that has no room for it is no reason to stop.

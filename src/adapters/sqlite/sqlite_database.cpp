@@ -127,7 +127,7 @@ SqliteDatabase::SqliteDatabase(const SqliteOptions& options, const Clock& clock,
 SqliteDatabase::~SqliteDatabase() = default;
 
 coordination::Journal& SqliteDatabase::journal() {
-  check(parts_->lock.has_value(), "a visitor has no journal");
+  check(parts_->lock.has_value(), "a process that does not own the database uses its journal");
   std::call_once(parts_->journal_loaded, [this] { run_here(parts_->opening, parts_->journal.load(*this)); });
   return parts_->journal;
 }

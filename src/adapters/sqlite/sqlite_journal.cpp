@@ -14,9 +14,9 @@ using coordination::RecordWriter;
 
 namespace {
 
-const metrics::Counter journal_rows{"journal_rows_total", "Commits that carried records of the journal."};
-const metrics::Counter journal_bytes{"journal_bytes_total", "Bytes of records that went into the journal."};
-const metrics::Counter snapshots_total{"journal_snapshots_total", "Snapshots after which the journal began anew."};
+const metrics::Counter journal_rows{"journal_rows_total", "Commits with journal records."};
+const metrics::Counter journal_bytes{"journal_bytes_total", "Bytes of records written to the journal."};
+const metrics::Counter snapshots_total{"journal_snapshots_total", "Snapshots of the journal."};
 
 Bytes blob(std::string_view text) {
   const auto bytes = as_bytes(text);
@@ -77,7 +77,7 @@ void SqliteJournal::take_row(Number last, std::string_view records, const std::m
 void SqliteJournal::attach(Journaled& part) {
   const std::lock_guard lock(parts_mutex_);
   Part& known = parts_[std::string(part.journal_name())];
-  check_that(known.attached == nullptr, "two parts of the journal are called {}", part.journal_name());
+  check_that(known.attached == nullptr, "two parts of the journal are named {}", part.journal_name());
   for (const std::string& record : std::exchange(known.records, {})) part.replay(record);
   known.attached = &part;
 }
@@ -105,7 +105,7 @@ Task<> SqliteJournal::durable(Number number) {
   Write presence{.executor = executor};
   co_await queue_.submit(presence);
   presence.error.rethrow();
-  check(number <= durable_.load(std::memory_order_acquire), "a commit left records of the journal behind");
+  check(number <= durable_.load(std::memory_order_acquire), "a commit did not write all journal records");
 }
 
 void SqliteJournal::before_commit(Connection& connection, const Writes&) {
@@ -164,7 +164,7 @@ void SqliteJournal::committed() {
 
 void SqliteJournal::commit_failed(std::string_view reason) {
   check_that(under_way_.bytes().empty(),
-             "memory is ahead of the disk, because a commit with the journal failed ({}); start again", reason);
+             "memory is ahead of the disk because a commit of the journal failed ({}); restart the server", reason);
 }
 
 }  // namespace sluice::sqlite

@@ -11,7 +11,7 @@ namespace {
 
 const metrics::Counter writes_total{"sqlite_writes_total", "Statements and transactions run by the writer thread."};
 const metrics::Histogram group_seconds{"sqlite_group_duration_seconds",
-                                       "From taking a group of writes to the end of its commit."};
+                                       "Time from the start of a group of writes to the end of its commit."};
 
 class SqliteTx : public sql::Tx {
  public:
@@ -144,7 +144,7 @@ void Writer::run_body(Write& write) {
     SqliteTx tx(*connection_);
     sql::TxTask<> task = (*write.body)(tx);
     task.start();
-    check(task.done(), "a transaction's body waited for something else than its transaction");
+    check(task.done(), "the body of a transaction waited for something other than the transaction");
     task.take();
     if (tx.failure()) std::rethrow_exception(tx.failure());
   } catch (...) {
