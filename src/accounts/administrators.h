@@ -1,7 +1,7 @@
 // The first people of an installation.
 //
-// An administrator is a user account of role ADMIN, made from the command line or the environment before anybody can
-// sign up.
+// An administrator is a user account of role ADMIN, created from the command line or the environment, before sign-up is
+// possible.
 #pragma once
 
 #include <string>

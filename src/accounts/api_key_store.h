@@ -34,7 +34,7 @@ struct ListedApiKey {
   std::optional<Time> last_used_at;  // to the minute
 };
 
-// What takes the place of a key.
+// The replacement of a key.
 struct KeyRotation {
   Id<CallerTag> old;
   Id<CallerTag> fresh;

@@ -53,7 +53,7 @@ class ApiKeys : public Callers {
   Random& secrets_;
 };
 
-// What is kept of a secret.
+// The stored form of a secret.
 Bytes hash_secret(std::string_view secret);
 
 }  // namespace sluice::accounts

@@ -1,7 +1,7 @@
-// Who used an administrator's right, for what, and when.
+// Records every use of an administrator's right: actor, action and time.
 //
-// An entry is written before the thing is done: what can't be recorded is not done. Entries are kept for `keep_for`,
-// and at most `keep_most` of them; older ones go as new ones come.
+// An entry is written before the action is carried out; if it cannot be written, the action fails. Entries are kept for
+// `keep_for`, at most `keep_most` of them; new entries displace the oldest.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace sluice::accounts {
 struct AuditEntry {
   std::string actor{};    // "ops (key 018f...)", "root on db1 (command line)", "environment"
   std::string action{};   // "rotate-key", "POST /api/v1/dead-letters/replay"
-  std::string target{};   // what it was done to, where the action does not say
+  std::string target{};   // target of the action, if the action does not name it
   std::string address{};  // of the caller; empty on the command line
   std::string request_id{};
 };

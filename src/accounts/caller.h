@@ -1,7 +1,7 @@
-// Who calls.
+// The caller of a request.
 //
-// Routes never look at tokens: they ask the Callers port who is calling and decide by role. API keys answer today;
-// account tokens join as another implementation without touching a route.
+// Routes never see tokens: they ask the Callers port for the caller and decide by role. API keys are the only
+// implementation today; account tokens can be added as another without changing a route.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace sluice::accounts {
 
-// Each role may do what the ones before it may.
+// Each role includes the rights of those before it.
 enum class Role { user, service, admin };
 std::string_view name(Role role);  // "USER", "SERVICE", "ADMIN"
 std::optional<Role> parse_role(std::string_view text);
@@ -31,8 +31,8 @@ class Callers {
  public:
   virtual ~Callers() = default;
 
-  // Whom the token of an `Authorization: Bearer` header belongs to; nothing where it is unknown, revoked or malformed.
-  // Safe to call from any thread. Throws EngineUnavailable where it cannot be known: never open.
+  // The owner of the token of an `Authorization: Bearer` header; nothing if the token is unknown, revoked or malformed.
+  // Thread-safe. Throws EngineUnavailable if the owner cannot be determined; access is never granted then.
   virtual Task<std::optional<Caller>> identify(std::string token) = 0;
 };
 

@@ -23,7 +23,7 @@ struct PasswordConfig {
 // Safe to share between threads as far as `secrets` is.
 class Passwords {
  public:
-  // bcrypt ignores what exceeds 72 bytes; longer passwords are refused rather than cut.
+  // bcrypt ignores bytes after the 72nd; longer passwords are refused rather than truncated.
   static constexpr size_t longest = 72;
   static constexpr size_t shortest = 8;
 

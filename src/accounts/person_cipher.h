@@ -1,4 +1,4 @@
-// Encrypts what identifies a person.
+// Encrypts personal data.
 //
 // E-mail addresses, names and phone numbers are stored sealed (AES-256-GCM, the key's number in front), so that a
 // copied database tells nothing about people. Lookup and uniqueness go over a keyed hash. Keys rotate: the newest

@@ -1,8 +1,8 @@
-// Who calls, remembered for a moment.
+// A short-lived cache of callers.
 //
-// A request must not cost a look at the database, neither that of a known caller nor that of a stranger who repeats a
-// wrong token. Both are remembered for `remember_for`, in memories of their own, so that strangers can't push known
-// callers out. Callers with the same token share one look.
+// A request must not cost a database lookup, neither for a known caller nor for a client that repeats a wrong token.
+// Both are remembered for `remember_for`, in separate caches, so that unknown tokens cannot evict known callers.
+// Concurrent requests with the same token share one lookup.
 #pragma once
 
 #include <mutex>
