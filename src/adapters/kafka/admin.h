@@ -1,7 +1,7 @@
 // Questions to the brokers that block until they are answered. For threads that may wait (Instances::offload).
 //
-// Each throws EngineUnavailable where the brokers do not answer in time, or refuse. A cluster has topics and groups
-// that are not ours: one of them that can't be looked at must not hide all others (Gaps).
+// Each throws EngineUnavailable if the brokers do not answer in time, or refuse. A cluster has topics and groups of
+// other programs: one that cannot be read must not hide all others (Gaps).
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace sluice::kafka {
 // The brokers as they are reached through an instance. Safe to use from any thread; cheap to make.
 class Admin {
  public:
-  // What becomes of a topic, partition or group that the brokers don't tell of: the call fails, or it is left out.
+  // Treatment of a topic, partition or group that the brokers do not describe: the call fails, or it is left out.
   enum class Gaps { refused, allowed };
 
   Admin(Instance instance, Duration timeout) : instance_(std::move(instance)), timeout_(timeout) {}
@@ -50,7 +50,7 @@ class Admin {
   // Those that exist already are left alone. Returns those for which there are fewer brokers than replicas; not where
   // one is asked for.
   std::vector<NewTopicPlan> create(const std::vector<NewTopicPlan>& topics, int replicas) const;
-  // Of each topic what was set for it, by name.
+  // The explicit settings of each topic, by name.
   using Settings = std::map<std::string, std::string>;
   std::map<std::string, Settings> settings(const std::set<std::string>& topics, bool with_defaults, Gaps gaps) const;
   // Replaces everything that was set for the topics.
@@ -64,14 +64,14 @@ class Admin {
 
   std::vector<std::string> groups() const;
   struct Committed {
-    // Without groups that can't be looked at.
+    // Without groups that cannot be read.
     std::map<std::string, std::map<Place, int64_t>> groups = {};
     // Whether each of them was answered for.
     bool in_time = true;
   };
   // Asks for all of them at once.
   Committed committed(std::span<const std::string> groups) const;
-  // Who reads what, by group.
+  // The readers of partitions, by group.
   std::map<std::string, std::map<Place, std::string>> members(std::span<const std::string> groups) const;
 
  private:
@@ -79,7 +79,7 @@ class Admin {
   AdminOptions options(rd_kafka_admin_op_t operation) const;
   // The answer to a request that was sent with `queue`.
   Event answer(const Queue& queue) const;
-  // Whether to go on without what `error` is about.
+  // Whether to continue without the object of `error`.
   static bool is_left_out(rd_kafka_resp_err_t error, Gaps gaps);
   Queue new_queue() const { return Queue(rd_kafka_queue_new(instance_.get())); }
   std::map<Place, int64_t> offsets_at(const std::set<Place>& places, int64_t where, Gaps gaps) const;

@@ -1,7 +1,7 @@
-// Whether brokers answer, for whoever asks often (a probe of the server's readiness).
+// Checks whether brokers answer, for frequent callers (readiness probes).
 //
-// A question blocks a thread for a second at most. There is one under way at a time, on a thread of its own so that
-// long questions of others don't stand in its way; whoever asks meanwhile shares its answer.
+// A check blocks a thread for a second at most. One runs at a time, on its own thread so that long calls of others do
+// not delay it; concurrent callers share its result.
 #pragma once
 
 #include <functional>
@@ -40,8 +40,8 @@ class BrokerCheck {
   void answer(const Ask& ask);
 
   std::mutex mutex_;
-  Waiters waiting_;  // guarded by mutex_; somebody waits while a question is under way
-  Offload thread_;   // last: it ends before what it uses
+  Waiters waiting_;  // guarded by mutex_; not empty while a check runs
+  Offload thread_;   // last: it ends before the objects it uses
 };
 
 }  // namespace sluice::kafka

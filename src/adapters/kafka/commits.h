@@ -1,10 +1,10 @@
 // Committing how far a consumer is: one request at a time, for everything that was asked for meanwhile.
 //
-// The group may be changing just now, or its coordinator moving: then the brokers refuse a commit that they would take
-// a moment later. So what is still owned is tried again until whoever waits has no more time.
+// The group may be rebalancing, or its coordinator moving: then the brokers refuse a commit that they would accept a
+// moment later. So progress of partitions still owned is tried again until the caller's deadline.
 //
-// A commit may also come too late: the group has gone on to another generation, or without this member. Then nothing
-// can be committed before the member has joined anew, and what it has to give back for that is lost.
+// A commit may also come too late: the group has moved to another generation, or without this member. Then nothing can
+// be committed before the member has joined again, and the partitions it gives back for that are lost.
 #pragma once
 
 #include "adapters/kafka/joining.h"
@@ -23,7 +23,8 @@ class Commits {
   Commits(const Commits&) = delete;
   Commits& operator=(const Commits&) = delete;
 
-  // Durable when it returns, or not owned any more, or not ahead of what is. Throws EngineUnavailable at `deadline`.
+  // Durable when it returns, or no longer owned, or not ahead of the committed offset. Throws EngineUnavailable at
+  // `deadline`.
   Task<> commit(std::vector<messaging::Progress> progress, Instant deadline);
 
   // Reads answers. On the signal.

@@ -10,7 +10,7 @@
 
 namespace sluice::kafka {
 
-// What metrics, logs and errors call it.
+// Its name in metrics, logs and errors.
 inline constexpr const char* engine_name = "kafka";
 
 template <auto destroy>
@@ -31,7 +31,7 @@ using AdminOptions = std::unique_ptr<rd_kafka_AdminOptions_t, Destroy<rd_kafka_A
 using NewTopic = std::unique_ptr<rd_kafka_NewTopic_t, Destroy<rd_kafka_NewTopic_destroy>>;
 using ConfigResource = std::unique_ptr<rd_kafka_ConfigResource_t, Destroy<rd_kafka_ConfigResource_destroy>>;
 
-// Shared by whoever still uses it: messages refer into the instance that fetched them.
+// Shared by its users: messages refer into the instance that fetched them.
 using Instance = std::shared_ptr<rd_kafka_t>;
 
 inline Partitions new_partitions(int room = 8) {

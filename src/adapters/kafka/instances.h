@@ -1,7 +1,7 @@
 // Instances of librdkafka: made from our configuration, destroyed where it may take its time.
 //
-// An instance has threads of its own and destroying it waits for them, so that is done on a thread of this one; an
-// instance that is kept longer, by a call whose caller is gone or a message, is destroyed by whoever lets go of it.
+// An instance has its own threads and its destruction waits for them, so that is done on a thread of this object; an
+// instance that is kept longer, by an abandoned call or by a message, is destroyed by its last owner.
 #pragma once
 
 #include "adapters/kafka/handles.h"
@@ -12,7 +12,7 @@
 
 namespace sluice::kafka {
 
-// What brokers must take at once: a batch, or a message that is larger, and what frames them.
+// The size that brokers must accept: a batch, or a message that is larger, with its framing.
 size_t largest_batch(const KafkaConfig& config);
 
 // Safe to use from any thread.

@@ -34,12 +34,12 @@ struct KafkaConfig {
   std::string password = {};
   Mechanism mechanism = Mechanism::scram_sha_512;
 
-  // What the brokers' logs and `kafka-consumer-groups` show.
+  // Shown in the brokers' logs and by `kafka-consumer-groups`.
   std::string client_name = "sluice";
 
   Duration send_timeout = 5s;      // of a publish
   Duration request_timeout = 10s;  // of anything else
-  // What is not acknowledged; more is refused with Overloaded.
+  // Unacknowledged messages; more are refused with Overloaded.
   size_t max_pending = 100'000;
   size_t max_pending_bytes = 128 << 20;
   Duration linger = 5ms;

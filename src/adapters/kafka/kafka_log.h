@@ -1,11 +1,11 @@
 // The log on Apache Kafka.
 //
-// Messages are acknowledged by all replicas in sync (a topic has three where there are as many brokers, and two must
-// have it), sent once by an idempotent producer, in batches packed with zstd. Keys go to the partition that every Kafka
-// client chooses. While brokers are away calls fail within their timeouts; everything recovers by itself.
+// Messages are acknowledged by all in-sync replicas (a topic has three if there are as many brokers, and two must have
+// it), sent once by an idempotent producer, in batches compressed with zstd. Keys go to the partition that every Kafka
+// client chooses. While brokers are unavailable calls fail within their timeouts; everything recovers by itself.
 //
-// librdkafka has threads of its own. They meet ours over file descriptors; what would block goes to two threads kept
-// for that.
+// librdkafka has its own threads. They communicate with ours over file descriptors; blocking calls go to two threads
+// reserved for them.
 #pragma once
 
 #include <memory>
@@ -20,24 +20,24 @@ namespace sluice::kafka {
 // Safe to use from any thread. Subscriptions and deliveries must be gone before it.
 class KafkaLog final : public messaging::MessageLog, public messaging::LogView {
  public:
-  // Starts connecting; whether the brokers answer shows with the first call. `executor`, which one thread runs, and
-  // `clock` must outlive it. Throws std::runtime_error with one sentence where the configuration can't be used.
+  // Starts connecting; the first call shows whether the brokers answer. `executor`, which one thread runs, and `clock`
+  // must outlive it. Throws std::runtime_error with one sentence if the configuration is invalid.
   KafkaLog(KafkaConfig config, Executor executor, Clock& clock);
   // Close it first.
   ~KafkaLog() override;
 
-  // Fails what is pending. On the executor.
+  // Fails pending calls. On the executor.
   Task<> close();
 
-  // Returns when a broker has answered just now; throws EngineUnavailable within about a second where none does. Cheap
-  // enough to be asked by everybody all the time.
+  // Returns if a broker has answered just now; throws EngineUnavailable within about a second if none does. Cheap
+  // enough to be called all the time.
   Task<> reach();
 
   Task<> declare(std::vector<messaging::Topic> topics) override;
   Task<std::vector<messaging::Published>> publish(std::vector<messaging::Message> messages) override;
   Task<int32_t> partitions(std::string topic) override;
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
-  // Always the same: what a topic's replicas acknowledged stays.
+  // Always the same: messages acknowledged by a topic's replicas are not lost.
   Task<Memory> memory(std::string topic) override;
 
   Task<std::vector<messaging::TopicView>> topics() override;

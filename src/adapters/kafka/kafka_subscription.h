@@ -1,8 +1,8 @@
 // A member of a Kafka consumer group.
 //
-// Rebalancing is cooperative: only what moves is asked back, and a revocation is answered when the last partition of it
-// was let go, or its time is over, or nothing of it could be committed any more. Then what is left of it counts as
-// lost.
+// Rebalancing is cooperative: only partitions that move are revoked, and a revocation is answered when the last
+// partition of it was released, or its time is over, or nothing of it could be committed any more. Then its remaining
+// partitions count as lost.
 //
 // librdkafka keeps a member alive from a thread of its own. So a member that has not fetched for its session leaves the
 // group by itself, and joins it again with its next fetch.
@@ -30,7 +30,7 @@ class KafkaSubscription final : public messaging::Subscription {
 
  private:
   class Fetching;
-  // What was asked back and not answered yet.
+  // Revoked partitions whose revocation is not answered yet.
   struct Revocation {
     Partitions partitions;
     Instant end;

@@ -1,5 +1,4 @@
-// librdkafka's pretended brokers. Only for testing what this room adds to librdkafka: the log itself is tried on real
-// ones.
+// librdkafka's mock brokers. Only for tests of the code around librdkafka: the log itself is tested on real brokers.
 #pragma once
 
 #include <librdkafka/rdkafka.h>

@@ -1,12 +1,10 @@
 // The partitions a consumer owns, each with a queue of its own.
 //
-// librdkafka would put the messages of all partitions into one queue, and pausing a partition would throw away what was
-// fetched of it. With a queue for each, one that is paused is just not read, and librdkafka stops fetching when the
-// queue is full.
+// librdkafka would put the messages of all partitions into one queue, and pausing a partition would discard its fetched
+// messages. With a queue for each, a paused one is just not read, and librdkafka stops fetching when the queue is full.
 //
-// An assignment goes only forward. Where the log itself goes back (a topic was made again, or a leader without
-// everything took over, and reading starts anew at the oldest message), the assignment ends and the partition gets
-// another.
+// An assignment only moves forward. If the log itself goes back (a topic was recreated, or an incomplete leader took
+// over, and reading restarts at the oldest message), the assignment ends and the partition gets another.
 #pragma once
 
 #include <memory>
@@ -54,8 +52,8 @@ class OwnedPartitions {
   OwnedPartition* find(std::string_view topic, int32_t partition);
   std::vector<OwnedPartition>& all() { return owned_; }
 
-  // What is there, without waiting, at most `most` messages; lost are assignments whose log went back. An error that a
-  // partition has is thrown when there is nothing else.
+  // Available messages, without waiting, at most `most`; assignments whose log went back are lost. An error of a
+  // partition is thrown if there is nothing else.
   messaging::Fetched take(size_t most);
 
  private:

@@ -1,4 +1,4 @@
-// What all publish calls together keep waiting: bounded, and each within its time.
+// The pending messages of all publish calls: bounded, and each with its deadline.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,11 @@ class Pending {
   void forget(size_t messages, size_t bytes);
   bool too_much() const { return messages_ > most_messages_ || bytes_ > most_bytes_; }
 
-  // While somebody may wait for it. All calls have the same time, so they stand in the order of their deadlines.
+  // While its caller may wait. All calls have the same timeout, so they are in the order of their deadlines.
   Place enter(Publishing& call);
   void leave(Place place);
 
-  // Ends the calls whose time is up; those returned are to be resumed.
+  // Ends the calls whose time is up; the returned ones are to be resumed.
   std::vector<std::shared_ptr<Publishing>> expire(Instant now);
 
  private:

@@ -1,9 +1,9 @@
 // Publishing through one instance of librdkafka.
 //
-// Any thread hands messages over; they are not copied. Reports come in batches on the producer's executor, and callers
-// of one executor are resumed together. A call ends within the send timeout, whatever the brokers do, and a second or
-// two later where they have to be asked whether a topic exists. What all calls keep waiting is bounded: a call that
-// does not fit, even alone, is refused before anything of it was sent.
+// Any thread hands messages over; they are not copied. Reports arrive in batches on the producer's executor, and
+// callers of one executor are resumed together. A call ends within the send timeout, regardless of the brokers, or a
+// second or two later if they have to be asked whether a topic exists. The pending messages of all calls are bounded: a
+// call that does not fit, even alone, is refused before anything of it was sent.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // The producer to publish with, and those before it.
 //
-// librdkafka gives up on a producer for good where it can't keep its promises any more. Then there is a new one; the
-// one before goes when it has reported on everything and nobody uses it.
+// librdkafka gives up on a producer for good when it can no longer keep its promises. Then a new one is created; the
+// old one is destroyed when it has reported on everything and is unused.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,12 @@ class Producers {
   Producers(const Producers&) = delete;
   Producers& operator=(const Producers&) = delete;
 
-  // From any thread. Throws EngineUnavailable where a new one is needed and can't be had.
+  // From any thread. Throws EngineUnavailable if a new one is needed and cannot be created.
   std::shared_ptr<Producer> current();
 
   // Drops those that are broken and done. On the executor, now and then.
   void drop_broken();
-  // When nobody publishes any more: fails what is pending. On the executor.
+  // Call when no publish call runs: fails pending messages. On the executor.
   Task<> close();
 
  private:

@@ -1,8 +1,8 @@
-// One publish call on its way: its messages, how far each of them is, and who waits for it.
+// One publish call in progress: its messages, the state of each, and its caller.
 //
-// Messages of different keys are sent at once. Of one key the next is sent when the one before was acknowledged: then
-// none can be stored behind one that was not. The messages stay here until librdkafka has reported on each that was
-// sent, since it sends them from where they are; whoever waits may have left long before.
+// Messages of different keys are sent at once. For one key the next is sent when the previous one was acknowledged:
+// then none can be stored behind one that was not. The messages stay here until librdkafka has reported on each sent
+// one, since it sends them from here; the caller may have left long before.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
     bool topic_in_doubt = false;        // librdkafka does not know the topic, or the partition
     std::atomic<bool> decided = false;  // and all of this stays
   };
-  // Hands a message to librdkafka; what is no error is reported later.
+  // Hands a message to librdkafka; outcomes other than an error are reported later.
   using Send = std::function<rd_kafka_resp_err_t(Sent&)>;
 
   Publishing(std::vector<messaging::Message> messages, std::shared_ptr<Pending> pending, Instant deadline);
@@ -41,15 +41,15 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
 
   Instant deadline() const { return deadline_; }
 
-  // For the caller: sends what may be sent. True when everything is decided already.
+  // For the caller: sends the messages that may be sent. True if everything is decided already.
   bool start(const Send& send);
   void expect(WaitingCaller caller);
   void leave();
   // Topics that librdkafka did not know. Its metadata may be stale, as it is while brokers restart: only the brokers
   // can tell whether a topic exists.
   std::set<std::string> topics_in_doubt() const;
-  // The outcomes; what went to a topic among `missing` is rejected. Throws EngineUnavailable where none is known, and
-  // operation_aborted where the caller has left.
+  // The outcomes; messages to topics among `missing` are rejected. Throws EngineUnavailable if none is known, and
+  // operation_aborted if the caller has left.
   std::vector<messaging::Published> take(const std::set<std::string>& missing = {});
 
   // For the producer: a report. True when that was the last and the caller is to be resumed.
@@ -63,9 +63,10 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
   enum class State { waiting, finished, expired, left };
 
   void link_keys();
-  // Goes on with `sent` or, where that fails at once, with what follows. True when nothing more is to be reported.
+  // Continues with `sent` or, if that fails at once, with the following messages. True if nothing more will be
+  // reported.
   bool send_from(Sent* sent, const Send& send);
-  // Ends a key: what follows is held back.
+  // Ends a key: its following messages are held back.
   void fail(Sent& sent, rd_kafka_resp_err_t error);
   bool decided_one();
   bool end_as(State state);

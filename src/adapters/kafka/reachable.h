@@ -1,4 +1,4 @@
-// Says once that the brokers are away, and once that they are back.
+// Logs once that the brokers are unavailable, and once that they are available again.
 #pragma once
 
 #include "runtime/log.h"

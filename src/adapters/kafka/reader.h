@@ -22,7 +22,7 @@ class Reader {
  private:
   Instances& instances_;
   std::mutex mutex_;
-  Instance instance_;  // made by the first who reads
+  Instance instance_;  // created by the first read
 };
 
 }  // namespace sluice::kafka
