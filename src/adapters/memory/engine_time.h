@@ -1,7 +1,7 @@
 // Time, as an engine inside this process tells it.
 //
-// The calendar's when it is made, so that an end still means the same after a restart; from then on as fast as the
-// steady clock, so that somebody who sets the computer's clock neither ends leases nor prolongs them.
+// Wall-clock time at its creation, so that an end keeps its meaning after a restart; from then on as fast as the steady
+// clock, so that setting the computer's clock neither ends leases nor extends them.
 #pragma once
 
 #include "runtime/clock.h"

@@ -28,7 +28,7 @@ class JournalLink {
     if (journal_ != nullptr) journal_->detach(part_);
   }
 
-  // Runs `work` under the lock and returns the number of the last change: what an answer given now has seen. Throws
+  // Runs `work` under the lock and returns the number of the last change, on which an answer given now depends. Throws
   // Overloaded, before any work, while too many wait for the disk.
   template <class Work>
   Number change(Work work) {

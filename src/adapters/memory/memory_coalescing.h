@@ -1,7 +1,7 @@
 // Coalescing inside one process.
 //
 // For the embedded server, where one process does everything. Nothing is kept over a restart: messages are in the log,
-// rows in the file, and an item nobody remembers is fetched. Versions go on growing by the floor of this process's run.
+// rows in the file, and an unknown item is fetched. Versions continue to grow by the floor of this process's run.
 //
 // Items are forgotten after the plan's time, and beyond `most_items` the one that was used longest ago goes first.
 // Safe to share between threads.

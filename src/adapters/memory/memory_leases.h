@@ -1,7 +1,7 @@
 // Leases of one process.
 //
-// With a journal they are the embedded server's: whatever was answered is still so after kill -9. Without one they are
-// for tests: a restart forgets who holds what. Safe to share between threads.
+// With a journal they are the embedded server's: every answer still holds after kill -9. Without one they are for
+// tests: a restart forgets the holders. Thread-safe.
 #pragma once
 
 #include <unordered_map>

@@ -1,8 +1,7 @@
 // Slots of one process.
 //
-// With a journal they are the embedded server's: whatever was answered is still so after kill -9. Without one they are
-// for tests: a restart forgets who has which, and for as long as their ttl lasts more than n may be at work. Safe to
-// share between threads.
+// With a journal they are the embedded server's: every answer still holds after kill -9. Without one they are for
+// tests: a restart forgets the owners, and until their ttl ends more than n may be in use. Thread-safe.
 #pragma once
 
 #include <map>
@@ -31,7 +30,7 @@ class MemorySlots final : public coordination::Slots, private coordination::Jour
     int64_t token = 0;
     Time until;
   };
-  // By number. Those that have ended go when somebody asks for a slot of the key.
+  // By number. Expired ones are removed when a slot of the key is requested.
   using Numbers = std::map<int64_t, Taken>;
 
   std::string_view journal_name() const override { return "slots"; }
