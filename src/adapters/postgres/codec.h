@@ -33,7 +33,7 @@ class EncodedParams {
   void add(unsigned type, const void* data, size_t size);
   void add_big_endian(unsigned type, uint64_t value);
 
-  std::vector<uint64_t> numbers_;  // never grows beyond what was reserved: values point into it
+  std::vector<uint64_t> numbers_;  // never grows beyond its reserved size: values point into it
 };
 
 // All rows of a result in binary format. Types: bool; int2, int4, int8, oid as integer; float4, float8; text, varchar,

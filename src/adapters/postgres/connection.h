@@ -1,8 +1,8 @@
 // One connection to PostgreSQL: libpq, asynchronous, always in pipeline mode.
 //
-// Knows no session state (no prepared statements by name, no SET), so a transaction pooler may stand in between. At
-// most one pipeline with one sync is under way: poolers such as PgBouncer 1.18 give the server away at the first sync's
-// answer. Belongs to one executor.
+// Keeps no session state (no prepared statements by name, no SET), so a transaction pooler may be in between. At most
+// one pipeline with one sync is running: poolers such as PgBouncer 1.18 release the server at the first sync's answer.
+// Belongs to one executor.
 #pragma once
 
 #include <functional>
@@ -47,7 +47,7 @@ struct PipelineOutcome {
 class Connection {
  public:
   // Connects and logs in, at the first address where a server is ready, all of it within config.connect_timeout. Throws
-  // LoginRefused where that one does not let us in, ConnectionLost where there is none, or DeadlineExceeded if even the
+  // LoginRefused if that server refuses the login, ConnectionLost if there is none, or DeadlineExceeded if even the
   // addresses were not found in that time.
   static Task<std::unique_ptr<Connection>> open(Executor executor, const PostgresConfig& config, Clock& clock);
 
@@ -64,10 +64,10 @@ class Connection {
   Task<size_t> hear(Duration most);
   void rouse();
 
-  // Who answered the login, as `pg_backend_pid()` calls itself. A pooler gives a number of its own.
+  // The backend that answered the login, as in `pg_backend_pid()`. A pooler returns its own number.
   int backend() const;
 
-  // False once it can't be used any more: broken, given up half way, or left inside a transaction.
+  // False once it is unusable: broken, abandoned half way, or left inside a transaction.
   bool usable() const;
 
   // Calls `broken` when the other side closes an idle connection; until the next run or unwatch.

@@ -1,8 +1,8 @@
 // Brings calls and connections together, for one PostgreSQL.
 //
 // Calls come from any thread and wait in three queues: reads, writes, transactions. Whenever a connection is free the
-// longest waiting call gets it; a read or a write takes along all others of its kind, up to a batch. What arrives while
-// a batch is under way forms the next, so batches grow with the load and a lone call never waits for company.
+// longest waiting call gets it; a read or a write takes along all others of its kind, up to a batch. Calls that arrive
+// during a batch form the next, so batches grow with the load and a lone call never waits for others.
 //
 // Refused at once: calls beyond `max_waiting` (Overloaded) and all calls while the server is known to be down. A call
 // that waited `pool_timeout` for a connection fails.
@@ -25,7 +25,7 @@ class Dispatcher {
 
   // Starts connecting.
   void start();
-  // Fails what waits, breaks off what runs, closes the connections.
+  // Fails waiting calls, aborts running ones, closes the connections.
   Task<> close();
 
   // From any thread: runs the request and resumes on the caller's executor when it has ended. Throws Overloaded.

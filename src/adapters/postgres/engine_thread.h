@@ -17,7 +17,7 @@ namespace sluice::postgres {
 class EngineThread {
  public:
   explicit EngineThread(std::string name = "postgres");
-  // Whatever uses the thread must have ended.
+  // All users of the thread must have ended.
   ~EngineThread();
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;

@@ -14,12 +14,12 @@ class PipelineReading {
  public:
   explicit PipelineReading(size_t steps) { outcome_.results.reserve(steps); }
 
-  // Takes what PQgetResult gave, and owns it. Null separates the steps.
+  // Takes ownership of a result of PQgetResult. Null separates the steps.
   void take(PGresult* result);
   bool complete() const { return complete_; }
   PipelineOutcome outcome() { return std::move(outcome_); }
 
-  // Why the connection ended: what the server said before, else `message`.
+  // Why the connection ended: the server's last message, else `message`.
   std::string last_words(std::string message) const;
 
  private:

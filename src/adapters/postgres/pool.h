@@ -1,7 +1,7 @@
 // The connections to one PostgreSQL: opened when wanted, kept for a while, replaced when old or broken.
 //
-// While the server can't be reached the pool is down: it says so at once instead of letting callers wait, and tries
-// again by itself with growing, jittered delays. Belongs to one executor.
+// While the server is unreachable the pool is down: it fails callers at once instead of letting them wait, and
+// reconnects by itself with growing, jittered delays. Belongs to one executor.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ class Pool {
   std::optional<Lease> take();
   void give_back(Lease lease);
 
-  // Somebody waits: opens up to `wanted` more at once, within the pool's limit.
+  // Calls are waiting: opens up to `wanted` more connections at once, within the pool's limit.
   void grow(size_t wanted);
 
   bool down() const { return down_; }

@@ -15,11 +15,11 @@ struct PostgresConfig {
   std::string url = {};
   std::string user = {};
   std::string password = {};
-  // A streaming replica for reads that may be some seconds old; empty: there is none.
+  // A streaming replica for reads that may be some seconds old; empty: none.
   std::string replica_url = {};
-  // PostgreSQL itself, where `url` leads to a pooler; for what a pooler can't carry. Empty: `url` is all there is.
+  // PostgreSQL itself, if `url` leads to a pooler; for features that a pooler does not support. Empty: use `url`.
   std::string direct_url = {};
-  // Who uses it ("user_service"): a label in metrics and log, and the application_name PostgreSQL shows.
+  // The user of the database ("user_service"): a label in metrics and log, and the application_name in PostgreSQL.
   std::string service = "sluice";
 
   unsigned pool_max = 5;

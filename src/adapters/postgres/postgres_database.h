@@ -1,8 +1,8 @@
 // PostgreSQL 15 to 18 as a database for stores, also behind PgBouncer in transaction mode.
 //
 // Small reads and writes of many callers share few connections and commits; transactions have a connection to
-// themselves while they run. While the server is down calls fail at once with EngineUnavailable; when it is back, all
-// goes on by itself. A call whose caller is cancelled returns at once, except a transaction that has begun.
+// themselves while they run. While the server is down calls fail at once with EngineUnavailable; when it is back,
+// everything recovers by itself. A call whose caller is cancelled returns at once, except a transaction that has begun.
 //
 // Bodies of transactions run on the engine thread.
 #pragma once
@@ -23,7 +23,7 @@ class PostgresDatabase : public sql::Database {
  public:
   // Starts connecting; whether the server answers shows with the first call. `thread` and `clock` must outlive it.
   PostgresDatabase(PostgresConfig config, EngineThread& thread, Clock& clock);
-  // Breaks off what is still under way. Not on the engine thread.
+  // Aborts running calls. Not on the engine thread.
   ~PostgresDatabase() override;
 
   sql::Dialect dialect() const override { return sql::Dialect::postgres; }

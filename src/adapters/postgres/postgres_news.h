@@ -1,8 +1,8 @@
 // Tells the other processes of one database that there is something new, and hears it from them.
 //
-// Listens and tells on one direct connection of its own: behind a transaction pooler LISTEN is silently deaf, so where
-// one stands in between there are no news. Telling is debounced, since NOTIFY makes all commits of the server wait for
-// each other. Nobody relies on it: while the connection is away everybody polls, as without it.
+// Listens and notifies on its own direct connection: behind a transaction pooler LISTEN silently receives nothing, so
+// with one in between there are no notifications. Sending is debounced, since NOTIFY serializes all commits of the
+// server. Correctness never depends on it: while the connection is down all instances poll, as without it.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@ namespace sluice::postgres {
 
 class PostgresNews {
  public:
-  // News come where `config.url` leads to PostgreSQL itself. `channel` is a plain name. `heard` is called on the
-  // engine's thread, also when something may have been missed, and for our own news too. What it is given must outlive
-  // it.
+  // Notifications arrive if `config.url` leads to PostgreSQL itself. `channel` is a plain name. `heard` is called on
+  // the engine's thread, also when something may have been missed, and for our own notifications too. The given objects
+  // must outlive it.
   PostgresNews(PostgresConfig config, std::string channel, std::function<void()> heard, EngineThread& thread,
                Clock& clock, Random& random);
   // From another thread than the engine's.

@@ -1,9 +1,8 @@
-// A PostgreSQL made ready for Sluice: what `sluice migrate` does.
+// Prepares a PostgreSQL for Sluice; used by `sluice migrate`.
 //
-// Every service has a schema and a login of its own, both with the service's name, and no right on the others'. The
-// administrator makes them; each service's migrations then run as that service, so that it owns its tables. Repeating
-// it is harmless, also at the same time from several machines; it also changes passwords and limits to what is
-// configured.
+// Every service has its own schema and login, both with the service's name, and no rights on the others'. The
+// administrator creates them; each service's migrations then run as that service, so that it owns its tables. Repeating
+// it is harmless, also concurrently from several machines; it also updates passwords and limits to the configured ones.
 #pragma once
 
 #include <array>
@@ -26,8 +25,8 @@ inline constexpr std::array<std::string_view, 9> service_names = {
 // outbox, by one function, and may do nothing else there.
 inline constexpr std::string_view common_service = "common";
 
-// Who may read documents and slots beside the service that writes them: a role without login, for the operator to grant
-// (GRANT document_reader TO analyst). The schema's migrations say what it may see.
+// A role without login that may read documents and slots, for the operator to grant (GRANT document_reader TO analyst).
+// The schema's migrations define its rights.
 inline constexpr std::string_view document_reader = "document_reader";
 
 struct ServiceLogin {
@@ -36,7 +35,7 @@ struct ServiceLogin {
 };
 
 struct SetupConfig {
-  // Who may create roles and schemas, and where; a pooler in between is fine.
+  // An administrator that may create roles and schemas; a pooler in between is fine.
   PostgresConfig admin;
   std::vector<ServiceLogin> services;
   // Become settings of the services' roles, because a transaction pooler passes no others on.
@@ -54,10 +53,10 @@ class PostgresSetup {
  public:
   PostgresSetup(SetupConfig config, EngineThread& thread, Clock& clock);
 
-  // Roles and schemas. Throws what the database throws.
+  // Creates roles and schemas. Exceptions of the database pass through.
   Task<> create_services();
 
-  // Brings `sets` up to date, each as the service whose schema it is, and says what was applied.
+  // Brings `sets` up to date, each as the service that owns its schema, and returns the applied migrations.
   Task<std::vector<AppliedMigrations>> migrate(std::vector<sql::MigrationSet> sets);
 
  private:

@@ -1,7 +1,7 @@
 // A call on its way through the driver: from the caller's thread to a connection and back.
 //
 // Exactly one of two ends it: the driver finishes it, or the caller is cancelled first. A statement whose caller has
-// left may still run; a transaction that runs is always waited for, because its body refers to the caller's frame.
+// left may still run; a running transaction is always waited for, because its body refers to the caller's frame.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class Request {
   void finish(sql::Rows rows);
   void fail(CallError error);
 
-  // For the caller: what it waits with, its leaving, and the end.
+  // For the caller: waiting, leaving, and the result.
   void expect(WaitingCaller caller);
   void leave();
   sql::Rows take();

@@ -1,4 +1,4 @@
-// What PostgreSQL said when it refused something, and what that means for us.
+// Errors of PostgreSQL and their meaning for Sluice.
 #pragma once
 
 #include <exception>
@@ -21,7 +21,7 @@ struct SqlFailure {
   bool conflict() const { return state == "40001" || state == "40P01"; }
 };
 
-// The connection broke; what was under way has an unknown outcome.
+// The connection broke; the outcome of running statements is unknown.
 class ConnectionLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

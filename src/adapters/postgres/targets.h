@@ -11,7 +11,7 @@
 
 namespace sluice::postgres {
 
-// One place to try. What is empty is left to libpq.
+// One address to try. Empty fields are left to libpq.
 struct Target {
   std::string host;
   std::string address;
