@@ -71,7 +71,7 @@ class Command {
   void add_keys(auto keys);
 
   const Script* script_ = nullptr;
-  std::string encoded_;  // the arguments; of a script what follows its hash
+  std::string encoded_;  // the arguments; of a script those after its hash
   unsigned count_ = 0;
   std::optional<uint16_t> slot_;
   std::optional<Duration> timeout_;

@@ -1,8 +1,8 @@
 // One connection for the commands of many callers.
 //
-// What is sent in one turn leaves in one write, and what comes meanwhile in the next; replies come in the order of the
-// commands. A caller whose time is up does not wait for its reply, but the connection does: the order must hold.
-// Belongs to one executor.
+// Commands sent in one turn leave in one write, and those that arrive meanwhile in the next; replies arrive in the
+// order of the commands. A caller whose time is up does not wait for its reply, but the connection does: the order must
+// hold. Belongs to one executor.
 #pragma once
 
 #include <deque>
@@ -42,7 +42,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // When the oldest reply will have been missing for too long.
   Instant overdue_at() const;
 
-  // Whoever waits, after the end. Of the second nothing was sent.
+  // The remaining callers after the end. Commands in the second list were not sent.
   struct Abandoned {
     Requests sent;
     Requests not_sent;
@@ -58,7 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string writing_;
   bool write_under_way_ = false;
   size_t unsent_ = 0;                                // how many of the last in unanswered_ are still in filling_
-  std::deque<std::shared_ptr<Request>> unanswered_;  // null: ASKING, whose reply nobody waits for
+  std::deque<std::shared_ptr<Request>> unanswered_;  // null: ASKING, whose reply is ignored
   std::string end_;                                  // why it was given up
 };
 

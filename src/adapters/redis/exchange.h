@@ -1,9 +1,9 @@
 // Where commands from all threads meet the connections of one.
 //
-// Callers put requests into a queue; the client's thread takes all that are there at once and hands each to its node.
-// It also keeps everybody's time, and in a cluster the map of slots up to date: the map is read at the start, when a
-// node moved us on or got lost, and now and then; requests for it that come together are one. A single server serves
-// all slots until it says that it is read-only: then whom it follows does.
+// Callers put requests into a queue; the client's thread takes all of them at once and hands each to its node. It also
+// keeps all deadlines, and in a cluster updates the map of slots: the map is read at the start, after a redirect or the
+// loss of a node, and periodically; concurrent requests for it are combined. A single server serves all slots until it
+// reports that it is read-only: then its master does.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ class Exchange {
   Task<> keep_time();
   Task<> keep_slots();
   Task<> refresh_slots();
-  // Who serves which slots, as this node says.
+  // The servers of the slots, as this node reports them.
   Task<std::vector<SlotRange>> slots_by(Address address);
   Task<Reply> ask(Address address, Command command);
   void ask_for_slots();
@@ -70,11 +70,11 @@ class Exchange {
   SeededRandom retry_random_;  // guarded by mutex_
 
   std::deque<std::shared_ptr<Request>> unrouted_;  // until the slots are known
-  Instant look_at_ = Instant::max();               // when somebody's time may be up
+  Instant look_at_ = Instant::max();               // the next deadline of a caller
   Wakeup time_changed_;
   bool slots_wanted_;
   std::string no_slots_because_ = "timed out asking for the cluster's slots";
-  bool slots_refused_ = false;  // the last who were asked did not tell
+  bool slots_refused_ = false;  // the last nodes asked did not answer
   Wakeup slots_wanted_now_;
 };
 

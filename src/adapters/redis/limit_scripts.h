@@ -9,7 +9,7 @@ namespace sluice::redis {
 extern const Script draw_permits;
 // Adds to a priority's credit.
 extern const Script deposit_credit;
-// What each window would give now; changes nothing.
+// The permits of each window available now; changes nothing.
 extern const Script count_remaining;
 
 }  // namespace sluice::redis

@@ -1,7 +1,7 @@
 // One Redis server: its connections, and a breaker in front of them.
 //
-// Connects by itself, and again after every loss with growing, jittered delays. A command that comes while the first
-// attempt is under way waits for it; once the server is known to be away commands are refused at once. Belongs to one
+// Connects by itself, and again after every loss with growing, jittered delays. A command that arrives during the first
+// attempt waits for it; once the server is known to be unavailable commands are refused at once. Belongs to one
 // executor.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace sluice::redis {
 
-// What all nodes of a client share. References must outlive them.
+// Shared by all nodes of a client. References must outlive them.
 struct NodeContext {
   const Access& access;
   Executor executor;
   Clock& clock;
   Random& random;
   Answers& answers;
-  // A connection is lost or can't be made: the cluster may have changed.
+  // A connection was lost or could not be made: the cluster may have changed.
   std::function<void()> in_doubt;
 };
 
@@ -34,7 +34,7 @@ class Node {
   Node(Address address, const NodeContext& context);
 
   void start();
-  // Fails what is pending. Close it before destroying it.
+  // Fails pending commands. Close it before destroying it.
   Task<> close();
 
   const Address& address() const { return address_; }
@@ -44,7 +44,7 @@ class Node {
   void send(std::shared_ptr<Request> request);
   void flush();
 
-  // Finishes whose time is up, gives up connections that are silent for too long, and says when to look again.
+  // Ends requests whose time is up, closes connections that are silent for too long, and returns when to check again.
   Instant expire(Instant now);
 
  private:
@@ -70,7 +70,7 @@ class Node {
   CircuitBreaker breaker_;
   std::vector<Line> lines_;
   std::deque<std::shared_ptr<Request>> waiting_;  // for the first connection
-  std::string down_;                              // why it can't be reached; empty while that is not known
+  std::string down_;                              // why it is unreachable; empty while that is unknown
   bool was_connected_ = false;
   bool closed_ = false;
   TaskScope scope_;

@@ -1,7 +1,7 @@
-// The nodes of a Redis, and which of them serves what.
+// The nodes of a Redis, and the slots they serve.
 //
-// A single server is a cluster of one that serves every slot, or whom it follows. Of a real one the masters are known
-// from the last time somebody asked; a node that serves nothing any more is let go. Belongs to one executor.
+// A single server, or its master, counts as a cluster of one that serves every slot. The masters of a real cluster are
+// known from the last query; a node that serves no slots is removed. Belongs to one executor.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace sluice::redis {
 
 class Nodes {
  public:
-  // `seeds`: whom to ask while nobody else is known. References must outlive it.
+  // `seeds`: the nodes to ask while no others are known. References must outlive it.
   Nodes(const NodeContext& context, std::vector<Address> seeds, bool cluster);
 
   void start();
@@ -25,14 +25,14 @@ class Nodes {
 
   // False until a cluster's slots were told.
   bool known() const { return known_; }
-  // Who serves the slot; null where nobody does.
+  // The server of the slot; null if there is none.
   Node* of_slot(uint16_t slot) { return by_slot_[slot]; }
   // A connected one, if there is any.
   Node& any();
   // Connects to it, if it is not among them yet. Throws EngineUnavailable where a cluster makes us know too many.
   Node& at(const Address& address);
 
-  // Whom to ask how the slots are shared: connected nodes first, then the seeds.
+  // The nodes to ask for the slots: connected ones first, then the seeds.
   std::vector<Address> whom_to_ask() const;
   // How they are shared now.
   void assign(const std::vector<SlotRange>& ranges);

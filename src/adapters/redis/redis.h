@@ -4,9 +4,9 @@
 //   Command command = Command(release, {key}).arg(owner);
 //   const Reply reply = co_await redis.run(std::move(command), deadline);
 //
-// Commands of all callers share a few connections and leave together: what is waiting when the socket is free goes out
-// in one write. In a cluster each goes to the node that has its slot; MOVED, ASK, resharding and failover are dealt
-// with here, within the command's time. A single server that became a replica is left for the master that it names.
+// Commands of all callers share a few connections and leave together: those waiting when the socket is free go out in
+// one write. In a cluster each goes to the node that has its slot; MOVED, ASK, resharding and failover are handled
+// here, within the command's time. If a single server became a replica, its master is used instead.
 //
 // What happens to a command:
 //   - it is answered: `run` returns the reply;
@@ -17,8 +17,8 @@
 //     DeadlineExceeded, not retryable. A command that is `repeatable` is sent again instead while there is time.
 // A server that does not answer is not asked for a while (a breaker for each node).
 //
-// No blocking commands (BLPOP, XREAD BLOCK, SUBSCRIBE): they would hold up everybody else's. Messages have a connection
-// of their own, see subscriber.h.
+// No blocking commands (BLPOP, XREAD BLOCK, SUBSCRIBE): they would delay all other commands. Messages have their own
+// connection, see subscriber.h.
 //
 // Threads: the connections live on one executor, which one thread runs; `run` may be called from any thread and
 // resumes on the caller's executor. A caller that is cancelled leaves at once; its command may still run.
@@ -34,7 +34,7 @@
 
 namespace sluice::redis {
 
-// What metrics, logs and errors call it.
+// Its name in metrics, logs and errors.
 inline constexpr const char* engine_name = "redis";
 
 // The server answered with an error: "WRONGTYPE Operation against a key holding the wrong kind of value".
@@ -53,13 +53,13 @@ class Exchange;
 
 class Redis {
  public:
-  // Starts connecting; whether the server answers shows with the first call. `executor` and `clock` must outlive it.
-  // Throws std::runtime_error with one sentence where the CA file can't be used.
+  // Starts connecting; the first call shows whether the server answers. `executor` and `clock` must outlive it. Throws
+  // std::runtime_error with one sentence if the CA file is unusable.
   Redis(RedisConfig config, Executor executor, Clock& clock);
   // Close it first.
   ~Redis();
 
-  // Fails what is pending and ends the connections. On the executor.
+  // Fails pending commands and closes the connections. On the executor.
   Task<> close();
 
   // Its time is up at `deadline`, and after the command's own timeout at the latest.

@@ -41,7 +41,7 @@ struct RedisConfig {
   bool cluster = false;
   // PEM; empty: the system's authorities.
   std::string ca_file = {};
-  // What CLIENT LIST shows.
+  // Shown by CLIENT LIST.
   std::string client_name = "sluice";
 
   unsigned connections = 1;  // to each node
@@ -49,7 +49,7 @@ struct RedisConfig {
   Duration command_timeout = 250ms;
   // Commands that have not been answered; more are refused with Overloaded.
   size_t max_pending = 10'000;
-  // A longer answer ends the connection.
+  // A longer reply closes the connection.
   size_t max_reply = 64 << 20;
   Backoff reconnect{.first = 50ms, .factor = 2, .max = 2s};
   BreakerConfig breaker{};

@@ -1,8 +1,8 @@
 // Denied tokens in Redis: a sorted set of ids by their end, spread over sixteen hash tags.
 //
-// Beside each set stands under which replication history of the server it is complete (Script::with_history). A server
-// that was restarted or wiped, or became master again, has another history or no mark at all; then what is missing may
-// have been lost, and the answer is `unknown`. What is there is true in any case.
+// Beside each set is the replication history of the server under which it is complete (Script::with_history). A server
+// that was restarted or wiped, or became master again, has another history or no mark at all; then missing entries may
+// have been lost, and the answer is `unknown`. Entries that exist are valid in any case.
 #pragma once
 
 #include "adapters/redis/redis.h"

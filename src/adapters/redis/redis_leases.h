@@ -1,8 +1,8 @@
 // Leases in Redis.
 //
-// A lease is a key with a time to live: Redis ends it by its own clock. Redis may forget one (a wipe, or a failover
-// before the replica heard of it), and then gives it twice: see coordination/leases.h for why that is allowed. An
-// acquire whose outcome is unknown may have taken the lease; it ends by itself. Safe to use from any thread.
+// A lease is a key with a time to live: Redis ends it by its own clock. Redis may lose one (a wipe, or a failover
+// before the replica received it), and then gives it twice: see coordination/leases.h for why that is allowed. An
+// acquire with an unknown outcome may have taken the lease; it expires by itself. Thread-safe.
 #pragma once
 
 #include "adapters/redis/redis.h"

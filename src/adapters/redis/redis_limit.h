@@ -1,10 +1,10 @@
 // A limit on Redis or a Redis Cluster: one script, one round trip, one hash tag.
 //
 // Each window is one string, a header and the ring's stamps; a draw reads and writes a few bytes of it, so that its
-// cost does not depend on the window's size. What was written under another replication history (before a restart or a
-// promotion) counts as spent: the script compares the one that the state carries with its server's. A master cut off
-// from its cluster stops after the cluster's node timeout, while its successor begins with spent windows no sooner than
-// that: so the promise holds over a failover, too.
+// cost does not depend on the window's size. State written under another replication history (before a restart or a
+// promotion) counts as spent: the script compares the history in the state with its server's. A master cut off from its
+// cluster stops after the cluster's node timeout, while its successor begins with spent windows no sooner than that: so
+// the promise holds over a failover, too.
 #pragma once
 
 #include <string>
@@ -28,11 +28,11 @@ class RedisLimit : public coordination::SharedLimit {
   Task<std::vector<int64_t>> remaining() override;
 
  private:
-  // What a draw sends beside its numbers, made once.
+  // Arguments of a draw besides its numbers, made once.
   struct Account {
     std::vector<std::string> keys;
     std::vector<std::string> rings;  // of each: how many stamps, permits a stamp stands for, span
-    size_t betters = 0;              // whose marks are among the keys
+    size_t betters = 0;              // priorities whose marks are among the keys
     bool keeps_back = false;         // its own mark is the last key
     int64_t most_at_once = 0;
   };

@@ -1,15 +1,14 @@
 // The log in Redis: a stream for each partition.
 //
-// What it promises is what Redis promises: an acknowledged message is in the memory of the server that took it, and on
-// disk and on a replica as that server is set up. A server that is wiped has forgotten messages, groups and topics;
-// `memory` tells, topics are declared again, groups start at the oldest there is, and offsets go on growing. Redis must
-// not evict keys (maxmemory-policy noeviction): when it is full, publishing fails, and goes on once retention or
-// somebody else made room.
+// Its guarantees are those of Redis: an acknowledged message is in the memory of the server that took it, and on disk
+// and on a replica as that server is configured. A wiped server has lost messages, groups and topics; `memory` reports
+// it, topics are declared again, groups start at the oldest message, and offsets continue to grow. Redis must not evict
+// keys (maxmemory-policy noeviction): when it is full, publishing fails, and continues once memory is free again.
 //
-// Each partition of a group is read under a lease that is kept beside it, so that one script sees both: whoever has
-// lost it can neither read nor commit, however late it wakes up. Which member is to have which partition every member
-// computes for itself (messaging/log_shares.h); one that has too many gives them back when their work is done, a dead
-// one's lease ends.
+// Each partition of a group is read under a lease that is kept beside it, so that one script sees both: a member that
+// has lost it can neither read nor commit, however late it wakes up. Every member computes the assignment of partitions
+// itself (messaging/log_shares.h); a member with too many releases them when their work is done, a dead one's lease
+// expires.
 #pragma once
 
 #include "adapters/redis/redis.h"
@@ -26,8 +25,8 @@ inline constexpr Duration log_bulk_time = 5s;
 // Safe to use from any thread. Outlives its subscriptions and views.
 class RedisLog final : public messaging::MessageLog {
  public:
-  // `name` is what its members are called in views, without spaces; `random` is safe to use from any thread. References
-  // must outlive it. Word of new messages comes by a Subscriber to LogNews::channel with `news` as its listener.
+  // `name` is the name of its members in views, without spaces; `random` is thread-safe. References must outlive it.
+  // Notifications of new messages come from a Subscriber to LogNews::channel with `news` as its listener.
   RedisLog(Redis& redis, Clock& clock, Random& random, std::string name);
 
   Task<> declare(std::vector<messaging::Topic> topics) override;

@@ -1,6 +1,6 @@
-// What this process knows of the log: its topics, the highest offsets it has seen, what it was told is remembered.
+// This process's knowledge of the log: its topics, the highest offsets it has seen, the reported memories.
 //
-// Redis may forget everything. Whoever notices tells it again, so that topics are there and offsets never go back.
+// Redis may lose everything. A process that notices restores it, so that topics exist and offsets never go back.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace sluice::redis {
 
-// What a partition's server remembers, as messaging::MessageLog has it.
+// The memory of a partition's server, as in messaging::MessageLog.
 struct LogMemory {
   std::string life{};
   std::string run{};
@@ -30,21 +30,21 @@ class LogCatalogue {
   Task<> declare(std::vector<messaging::Topic> topics);
   // Asks Redis where this process has never heard of it. Nothing where Redis hasn't either.
   Task<std::optional<messaging::Topic>> find(std::string name);
-  // By name, as Redis has them. What Redis has forgotten is declared again.
+  // By name, as in Redis. Topics lost by Redis are declared again.
   Task<std::vector<messaging::Topic>> all();
   // Redis has forgotten something.
   Task<> restore();
 
-  // What publishers tell Redis about a partition.
+  // Facts that publishers tell Redis about a partition.
   struct Known {
     int64_t highest = 0;     // offset that was seen; new ones are above
-    LogMemory memory{};      // as it was when somebody last asked; empty where nobody did
+    LogMemory memory{};      // as of the last query; empty if there was none
     int64_t generation = 0;  // grows when the outcome of a call was not learned
   };
   Known known(const LogPartition& partition) const;
   void saw(const LogPartition& partition, int64_t offset);
   void remember(const LogPartition& partition, LogMemory memory);
-  // What was published may still be on its way: what comes now counts more.
+  // Published messages may still be in flight: later values count more.
   void doubt(const LogPartition& partition);
 
  private:

@@ -15,7 +15,7 @@ std::string pack_headers(const messaging::Headers& headers);
 // Views into `packed`. Throws EngineUnavailable where that is something else.
 messaging::HeaderViews unpack_headers(std::string_view packed);
 
-// What log_scripts::read found.
+// The result of log_scripts::read.
 struct LogPage {
   std::vector<messaging::Delivery> messages;  // they share the reply's memory
   bool at_end = false;

@@ -8,8 +8,8 @@
 //   sluice:{log:TOPIC:P}:generation:ID  of a publisher that did not learn what became of a call (log_scripts::publish)
 //   sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is dead (milliseconds)
 //
-// A partition is what a cluster moves as a whole: everything about it, its leases too, has one hash tag, so that one
-// script can see all of it.
+// A cluster moves a partition as a whole: all its keys, including its leases, have one hash tag, so that one script can
+// see all of them.
 //
 // An offset is a stream's id as a number: milliseconds times 2^20, plus the sequence. Ids come from the server's clock,
 // so offsets grow also when everything was forgotten in between.
@@ -45,11 +45,11 @@ std::string log_members_key(std::string_view group);
 
 // "1767225600000-3"
 std::string stream_id(int64_t offset);
-// Throws EngineUnavailable where `id` is none.
+// Throws EngineUnavailable if `id` is invalid.
 int64_t offset_of(std::string_view id);
 Time time_of(int64_t offset);
 
-// What is said on LogNews::channel when there is something to read, and when a group's members or leases change.
+// The message on LogNews::channel when there is something to read, and when a group's members or leases change.
 std::string log_news_of(const LogPartition& partition);  // "TOPIC:P"
 std::string log_news_of_group(std::string_view group);   // "group GROUP"
 

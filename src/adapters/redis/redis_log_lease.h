@@ -1,7 +1,7 @@
-// A partition that a member of a group owns, and what it may do with it.
+// A partition that a member of a group owns, and the operations on it.
 //
-// Every step carries the lease's token and does nothing once the lease has gone to somebody else. Until that happens a
-// lease whose time is up is as good as any: nobody else has read under another one.
+// Every step carries the lease's token and does nothing once the lease has gone to another member. Until then an
+// expired lease is still valid: no other member has read under another one.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,7 @@ class LogLeases {
   LogLeases(Redis& redis, std::string group, std::string member, Duration session);
 
   struct Acquired {
-    OwnedPartitionRef owned;  // null: somebody else has it
+    OwnedPartitionRef owned;  // null: owned by another member
     Duration busy_for{};      // how long at most
   };
   Task<Acquired> acquire(LogPartition partition);

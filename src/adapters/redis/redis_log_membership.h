@@ -16,7 +16,7 @@ class LogMembership {
   // References must outlive it.
   LogMembership(Redis& redis, LogCatalogue& catalogue, const messaging::SubscriptionConfig& config, std::string id);
 
-  // A sign of life; says which partitions this member is to have now. Topics that nobody has declared yet have none.
+  // A heartbeat; returns the partitions this member should have now. Undeclared topics have none.
   Task<std::set<LogPartition>> join();
   // So that the others need not wait for its silence.
   Task<> leave();
@@ -29,7 +29,7 @@ class LogMembership {
   const std::string group_;
   const Duration session_;
   const std::string id_;
-  const std::string entry_;  // what stands in the set of members
+  const std::string entry_;  // its entry in the set of members
   bool joined_ = false;
 };
 

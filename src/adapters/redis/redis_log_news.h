@@ -1,7 +1,7 @@
 // Carries word of new messages and of changes in groups to the subscriptions of this process.
 //
-// Redis forgets what it said, so an ear that hears nothing looks now and then all the same; it looks more often while
-// nobody listens.
+// Redis does not store its messages, so a listener that hears nothing polls now and then; it polls more often while the
+// connection is down.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class LogNews final : public Listener {
    public:
     Ear(Executor executor, std::set<std::string> topics, std::string group);
 
-    // What was heard since the last call.
+    // The notifications since the last call.
     Heard take();
     // Returns when there is something to take, or at `when`.
     Task<> wait_until(Clock& clock, Instant when);

@@ -1,7 +1,7 @@
 // One call of publish: sorts messages by partition and appends each partition's in their order.
 //
-// Partitions go at the same time, a partition's messages in batches one after the other: a batch that fails ends it,
-// so that nothing is stored behind what was not. What becomes of the other partitions is no matter of it.
+// Partitions are published to concurrently, the messages of one in batches one after the other: a batch that fails ends
+// its partition, so that nothing is stored behind a message that was not. Other partitions are not affected.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace sluice::redis {
 
 class LogPublishing {
  public:
-  // `new_life` names what Redis remembers of a partition that it knows nothing of.
+  // `new_life` names the memory of a partition that Redis does not know.
   LogPublishing(RedisLog& log, std::vector<messaging::Message> messages, std::string new_life);
 
   Task<std::vector<messaging::Published>> run();

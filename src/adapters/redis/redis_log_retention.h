@@ -1,6 +1,6 @@
 // Removes messages from the log in Redis once their topic's retention is over.
 //
-// In small steps, so that nobody waits for it. Any number of processes may do it; it is the same work.
+// In small steps, so that no other command waits for it. Any number of processes may do it; the result is the same.
 #pragma once
 
 #include "adapters/redis/redis_log.h"

@@ -1,4 +1,4 @@
-// What the log does in Redis, each an atomic step. Keys are those of redis_log_keys.h.
+// The operations of the log in Redis, each an atomic step. Keys are those of redis_log_keys.h.
 #pragma once
 
 #include "adapters/redis/script.h"

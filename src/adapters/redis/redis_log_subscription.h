@@ -27,7 +27,7 @@ class RedisSubscription final : public messaging::Subscription {
   Task<> close() override;
 
  private:
-  // What one partition had to give, until fetch hands all of it over at once.
+  // The messages of one partition, until fetch returns all of them at once.
   struct Read {
     OwnedPartitionRef owned;
     std::optional<LogPage> page{};

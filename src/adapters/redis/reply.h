@@ -1,7 +1,7 @@
-// What Redis answers.
+// A reply of Redis.
 //
-// A value of its own: it refers to nothing of the connection it came over. Statuses ("OK") are texts. Asking for
-// something that the reply is not throws EngineUnavailable, because then the server is not what we took it for.
+// An independent value: it refers to nothing of its connection. Statuses ("OK") are texts. Reading it as another type
+// throws EngineUnavailable, because then the server is not the expected one.
 #pragma once
 
 #include <concepts>
@@ -33,7 +33,7 @@ class Reply {
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
 
-  // Also of a text that is a whole number: what exceeds 2^53 must leave a script as text.
+  // Also of a text that is a whole number: values above 2^53 must leave a script as text.
   int64_t integer() const;
   const std::string& text() const;
   std::string take_text();

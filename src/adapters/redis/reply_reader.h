@@ -24,8 +24,7 @@ class ReplyReader {
   // Throws EngineUnavailable where the reply under way gets too long.
   void feed(std::string_view bytes);
 
-  // The next reply that is complete. Throws EngineUnavailable where the bytes are no reply; it can't be used
-  // afterwards.
+  // The next complete reply. Throws EngineUnavailable if the bytes are not a reply; the reader is unusable afterwards.
   std::optional<Reply> next();
 
  private:

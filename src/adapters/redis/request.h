@@ -30,7 +30,7 @@ struct Failure {
   std::string text;
 };
 
-// What an error says, without the engine's name, which comes in front again when it is thrown on.
+// The text of an error without the engine's name, which is added again when it is thrown on.
 std::string reason_of(const EngineUnavailable& error);
 
 struct Answer {
@@ -77,7 +77,7 @@ class Request {
   // False when it has ended before. True is followed by `answer`.
   bool finish(Outcome outcome);
 
-  // For the caller: what it waits with, its leaving, the end. It may be submitted again afterwards.
+  // For the caller: waiting, leaving, the result. It may be submitted again afterwards.
   void expect(WaitingCaller caller);
   void leave();
   void refuse(Failure failure);

@@ -16,10 +16,10 @@ namespace sluice::redis {
 class Script {
  public:
   explicit Script(std::string text);
-  // With a function `history()`: the replication history of the server that runs it (INFO's master_replid). It names
-  // the server for as long as it is master; a start and every promotion begin a new one, also that of a server that was
-  // master before. Asked for by the script itself it can't be out of date. What was written under another history may
-  // lack what was written since.
+  // With a function `history()`: the replication history of the server that runs it (INFO's master_replid). It
+  // identifies the server for as long as it is master; a start and every promotion begin a new one, even for a server
+  // that was master before. Read by the script itself it is never out of date. State written under another history may
+  // lack later writes.
   static std::string with_history(const char* text);
   Script(const Script&) = delete;
   Script& operator=(const Script&) = delete;

@@ -13,7 +13,7 @@ namespace sluice::redis {
 
 inline constexpr uint16_t slot_count = 16384;
 
-// CRC16 of the key, or of what stands between its first { and the next }, if that is not empty.
+// CRC16 of the key, or of the part between its first { and the next }, if that is not empty.
 uint16_t slot_of(std::string_view key);
 
 struct SlotRange {
@@ -28,11 +28,11 @@ struct SlotRange {
 // EngineUnavailable where the reply is something else.
 std::vector<SlotRange> read_slots(const Reply& reply, const Address& asked);
 
-// Reads what a single server says to INFO replication: the master of all slots is itself or whom it follows. Throws
-// EngineUnavailable where it names nobody.
+// Reads a single server's INFO replication: the master of all slots is itself or the server it follows. Throws
+// EngineUnavailable if it names none.
 SlotRange read_master(std::string_view info, const Address& asked);
 
-// The value of a field in what INFO says; empty where there is none.
+// The value of a field in the text of INFO; empty if there is none.
 std::string_view info_field(std::string_view info, std::string_view name);
 
 // Where MOVED and ASK point: "MOVED 3999 127.0.0.1:6381".

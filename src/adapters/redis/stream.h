@@ -16,7 +16,7 @@
 
 namespace sluice::redis {
 
-// Null where the URL does not ask for TLS. Throws std::runtime_error with one sentence where the CA file can't be used.
+// Null if the URL does not use TLS. Throws std::runtime_error with one sentence if the CA file is unusable.
 std::unique_ptr<asio::ssl::context> make_tls(const RedisConfig& config, bool tls);
 
 // Belongs to one executor. Failures are EngineUnavailable with the address.
@@ -34,7 +34,7 @@ class Stream {
   // At least one byte. Throws when the other side has closed.
   Task<size_t> read(std::span<char> room);
 
-  // What is under way ends with an error.
+  // Running operations end with an error.
   void close();
 
  private:

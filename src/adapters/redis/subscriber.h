@@ -1,7 +1,7 @@
 // Messages published in Redis.
 //
-// Redis forgets a message once it was sent: whoever was not connected has missed it. So a listener is told when it
-// listens (again) and when it does not; what it knew before it listened may be out of date.
+// Redis does not store messages: a client that was not connected has missed them. So a listener is told when it is
+// connected (again) and when it is not; its state from before may be out of date.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ class Listener {
   virtual void on_message(std::string_view channel, std::string_view message) = 0;
 };
 
-// Belongs to one executor. In a cluster messages reach every member, so any of them will do; but who joins and who
-// leaves has to be known, since a node that left stays connected and hears nothing any more. So every few seconds
-// another member is asked who the members are.
+// Belongs to one executor. In a cluster messages reach every member, so any of them will do; but joins and leaves have
+// to be known, since a node that left stays connected and receives nothing any more. So every few seconds another
+// member is asked for the members.
 class Subscriber {
  public:
   // Starts connecting, and again after every loss. References must outlive it.

@@ -7,8 +7,8 @@
 
 namespace sluice::redis {
 
-// Runs the tasks on the caller's executor and returns when the last has ended; then throws what the first of them that
-// failed threw. Cancelled with the caller.
+// Runs the tasks on the caller's executor and returns when the last has ended; then throws the exception of the first
+// failed task. Cancelled with the caller.
 Task<> together(std::vector<Task<>> tasks);
 
 }  // namespace sluice::redis

@@ -1,6 +1,6 @@
 // A connection that is logged in: bytes out, replies in.
 //
-// What commands (connection.h) and messages (subscriber.h) have in common. Belongs to one executor; its config and TLS
+// The common part of commands (connection.h) and messages (subscriber.h). Belongs to one executor; its config and TLS
 // context must outlive its opening only.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sluice::redis {
 
-// Who we are and what we may, for every connection of a client.
+// Credentials and options for every connection of a client.
 struct Access {
   const RedisConfig& config;
   unsigned database = 0;
@@ -31,11 +31,11 @@ class Wire {
 
   void write(std::string_view bytes, Stream::Done done) { stream_->write(bytes, std::move(done)); }
   Task<> write(std::string_view bytes) { return stream_->write(bytes); }
-  // Sends a command and returns its reply. While nobody else writes or reads.
+  // Sends a command and returns its reply. Only while there is no other reader or writer.
   Task<Reply> ask(std::string bytes);
-  // Reads what there is, at least a byte. Throws EngineUnavailable when the connection is lost.
+  // Reads available bytes, at least one. Throws EngineUnavailable when the connection is lost.
   Task<> fill();
-  // The next complete reply among what was read.
+  // The next complete reply among the bytes read.
   std::optional<Reply> next() { return reader_.next(); }
 
   void close() { stream_->close(); }
@@ -48,7 +48,7 @@ class Wire {
   std::unique_ptr<Stream> stream_;
   Address address_;
   ReplyReader reader_;
-  // hiredis moves what is left of a chunk after each kilobyte, so a large chunk would cost more than it saves.
+  // hiredis moves the rest of a chunk after each kilobyte, so a large chunk would cost more than it saves.
   std::array<char, 16 * 1024> chunk_;
 };
 
