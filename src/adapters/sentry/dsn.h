@@ -13,7 +13,7 @@ struct Dsn {
   std::string key;
   http::Url envelopes;  // where envelopes are sent
 
-  // Nothing where it is none. The old form with a secret behind the key is read, the secret left out.
+  // Nothing if it is invalid. The old form with a secret after the key is accepted, without the secret.
   static std::optional<Dsn> parse(std::string_view text);
 };
 

@@ -8,7 +8,7 @@
 
 namespace sluice::sentry {
 
-// What is the same for all reports of a process.
+// Fields common to all reports of a process.
 struct Sender {
   std::string release;      // "sluice@1.2.0"
   std::string environment;  // "production"

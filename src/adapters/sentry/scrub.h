@@ -1,7 +1,7 @@
-// Takes out of a text what must not leave the house: query strings and fragments, credentials in URLs, e-mail
-// addresses, tokens and keys.
+// Removes sensitive data from a text: query strings and fragments, credentials in URLs, e-mail addresses, tokens and
+// keys.
 //
-// It rather takes too much than too little. UUIDs stay: ids of jobs and requests are what a report is searched by.
+// It removes too much rather than too little. UUIDs stay: reports are searched by the ids of jobs and requests.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Tells failures to Sentry, or to whatever speaks its envelope protocol.
+// Reports failures to Sentry or a service that speaks its envelope protocol.
 //
-// Reports wait in a bounded queue and are sent one after another, scrubbed. A report that Sentry does not take is
-// dropped, not repeated: it is a copy of what the log says, and failures often come by the thousand.
+// Reports wait in a bounded queue and are sent one after another, scrubbed. A report that Sentry refuses is dropped,
+// not repeated: it is a copy of a log entry, and failures often come by the thousand.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,7 @@ class SentrySink : public ErrorSink {
   void start();
   void report(ErrorReport report) override;
 
-  // Sends what is left, for a moment at most.
+  // Sends the remaining reports, for a short time.
   Task<> close();
 
  private:
