@@ -1,9 +1,8 @@
 // Where claims begin to look.
 //
-// Claimed rows stay at the head of PostgreSQL's index as long as anybody's transaction may still see them: with one
-// held open for minutes every claim would step over all that was claimed meanwhile. So a claim begins where the last
-// one ended, and goes back to the very beginning about once a second, as RewindPace allows, for what was added or freed
-// behind. Safe to share between threads.
+// Claimed rows stay at the head of PostgreSQL's index as long as any transaction may still see them: with one held open
+// for minutes every claim would step over all rows claimed meanwhile. So a claim begins where the last one ended, and
+// goes back to the beginning about once a second, as RewindPace allows, for rows added or freed behind it. Thread-safe.
 #pragma once
 
 #include <limits>

@@ -51,7 +51,7 @@ class Database {
   virtual ~Database() = default;
   virtual Dialect dialect() const = 0;
 
-  // Reads what is committed, including everything this process was told is committed. Never waits for writers.
+  // Reads committed data, including everything that was acknowledged to this process. Never waits for writers.
   virtual Task<Rows> read(Statement statement, Params params = {}) = 0;
 
   // The same, where an answer some seconds old will do: from the replica if one is configured. Never for decisions.
@@ -59,8 +59,8 @@ class Database {
     return read(statement, std::move(params));
   }
 
-  // One small write that waits for nobody's row lock (an INSERT, mostly). Writes of many callers share one commit; a
-  // failing one fails alone.
+  // One small write that waits for no row lock (an INSERT, mostly). Writes of many callers share one commit; a failing
+  // one fails alone.
   virtual Task<Rows> write(Statement statement, Params params = {}) = 0;
 
   // Runs `body` with `arguments` as one transaction, on its own where it may wait for row locks. Serialization failures

@@ -7,9 +7,9 @@
 //   .postgres = "... FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) ..."
 //   .sqlite   = "... WHERE id = $1 AND token = $2"
 //
-// PostgreSQL must look each row up by its index, also where it has no statistics: on a database that is new, or a table
-// that has just grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow
-// nothing but lookups, whatever the planner believes (tests/contract/postgres_plans.h looks at the plans):
+// PostgreSQL must look each row up by its index, even without statistics: on a new database, or a table that has just
+// grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow only lookups,
+// whatever the planner assumes (tests/contract/postgres_plans.h checks the plans):
 //
 //   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found
 //            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given

@@ -1,7 +1,7 @@
-// What follows from how an import ended: bookmarks to take over or to delete, waits to end, jobs to cancel.
+// The work that follows from the end of an import: bookmarks to take over or to delete, waits to end, jobs to cancel.
 //
-// An import may be as large as a file of 50 MiB, and a statement may take seconds only. So all of it is done in steps
-// of a bounded number of rows; the rows themselves say what is left.
+// An import may be as large as a file of 50 MiB, and a statement may take only seconds. So all of it is done in steps
+// of a bounded number of rows; the remaining rows show the remaining work.
 #pragma once
 
 #include "adapters/sql/job_endings.h"

@@ -1,4 +1,4 @@
-// Deletes what is left of imports that ended long ago, and links that nobody has any more, in steps.
+// Deletes the remains of old imports, and links without bookmarks, in steps.
 #pragma once
 
 #include "adapters/sql/tx_task.h"

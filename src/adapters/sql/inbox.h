@@ -6,8 +6,8 @@
 //     ...  // the effect
 //   }
 //
-// The table stands in the schema of whoever consumes. SQLite's file has it; on PostgreSQL each service that consumes
-// has it by a migration of its own, as job_service/0003_inbox.sql.
+// The table is in the schema of the consumer. SQLite's file has it; on PostgreSQL each consuming service has its own
+// migration for it, such as job_service/0003_inbox.sql.
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ class InboxRetention {
   // One batch; how many rows it removed. Several processes at once do not wait for each other.
   Task<int64_t> remove_old();
 
-  // A round for run_forever (runtime/retry.h): removes what is old and waits for the next time.
+  // A round for run_forever (runtime/retry.h): removes old rows and waits for the next time.
   Task<> round();
 
  private:

@@ -21,7 +21,7 @@ struct TakenJob {
   ClaimPosition position;
 };
 
-// Up to `limit` jobs in the order of claims over all the kinds. Waits for nobody: what others have locked is theirs.
+// Up to `limit` jobs in the order of claims over all the kinds. Never waits: rows locked by others are skipped.
 Task<std::vector<TakenJob>> claim_ready(Database& database, std::vector<KindToClaim> kinds, std::string worker,
                                         size_t limit);
 

@@ -1,4 +1,4 @@
-// How claimed jobs end, and what follows from it: the bodies of complete, fail, cancel, retry and of burying the lost.
+// The ends of claimed jobs and their consequences: the bodies of complete, fail, cancel, retry and of burying the lost.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ struct Ending {
   How how = How::succeeded;
   std::string error{};
   std::optional<std::string> result{};
-  std::optional<jobs::Handover> onward{};  // of what is released
+  std::optional<jobs::Handover> onward{};  // of a released job
 };
 
-// What the bodies need of the store; all of it outlives them.
+// Parts of the store that the bodies need; all of them outlive the bodies.
 struct EndingRules {
   const jobs::JobKinds* kinds = nullptr;
   Random* random = nullptr;  // for the delays of growing retries
@@ -39,7 +39,7 @@ TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs
 // Ends each alone as it says, or refuses it; passes freed slots on. Answers stand in the order of the endings.
 TxTask<std::vector<jobs::FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules);
 
-// What the port says of cancel and retry.
+// Implement cancel and retry of the port.
 TxTask<std::optional<bool>> cancel_job(Tx& tx, jobs::JobId id, EndingRules rules);
 TxTask<std::optional<bool>> retry_job(Tx& tx, jobs::JobId id, EndingRules rules);
 

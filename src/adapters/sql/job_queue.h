@@ -1,4 +1,4 @@
-// Adding jobs inside somebody's transaction.
+// Adds jobs inside a caller's transaction.
 //
 // A store whose tables are in the same schema adds jobs together with its own rows: both or neither. Ids and settings
 // of kinds are chosen before the transaction, so that running its body again adds the same jobs.
@@ -30,8 +30,8 @@ using PreparedJobs = std::shared_ptr<const std::vector<PreparedJob>>;
 // Ids in the order of the jobs.
 PreparedJobs prepare_jobs(std::vector<jobs::NewJob> jobs, const jobs::JobKinds& kinds, Time now, Random& random);
 
-// Adds them all. Answers stand in the order of the jobs; a job whose unique key is taken is not added, its answer is
-// the one that has the key. May wait for others who add the same keys or jobs of the same throttle keys.
+// Adds them all. Answers are in the order of the jobs; a job whose unique key is taken is not added, and its answer is
+// the job that has the key. May wait for transactions that add the same keys or jobs of the same throttle keys.
 TxTask<std::vector<jobs::Enqueued>> enqueue_jobs(Tx& tx, PreparedJobs jobs);
 
 }  // namespace sluice::sql

@@ -1,8 +1,8 @@
 // The slots of throttle keys, given and freed.
 //
-// A job of a throttle key may be claimed only with one of the key's slots. All who give or free slots first lock the
-// key's row, in a statement of its own: what the next statement reads is then what the last holder of the lock left.
-// That no slot is given twice is the business of a unique index, not of this code.
+// A job with a throttle key may be claimed only with one of the key's slots. All code that gives or frees slots first
+// locks the key's row, in a separate statement: the next statement then reads the state that the last holder of the
+// lock left. A unique index, not this code, ensures that no slot is given twice.
 #pragma once
 
 #include <compare>
@@ -53,8 +53,8 @@ struct KeysLookedAt {
   size_t count = 0;
   KeyName last{};
 };
-// Forgets those among the next `most` keys that no job has and whose last start was long ago, but for those that others
-// have locked.
+// Deletes those among the next `most` keys that no job has and whose last start was long ago, except those locked by
+// others.
 TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most);
 
 // Gives free slots to the next jobs of the keys, and takes slots back that a better priority needs.

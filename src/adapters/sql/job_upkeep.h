@@ -1,4 +1,4 @@
-// What time alone brings about: jobs become due, locks run out, old records go.
+// Work caused by time alone: jobs become due, locks expire, old records are deleted.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace sluice::sql {
 
-// A cheap look at what there is to do behind some places.
+// A cheap check for work behind some places.
 struct Upkeep {
   bool lost = false;                     // a lock has run out
   std::optional<Time> next_scheduled{};  // when the first job without a throttle key becomes due
@@ -24,7 +24,7 @@ struct Upkeep {
 };
 Task<Upkeep> look_for_upkeep(Database& database, UpkeepPlaces after);
 
-// A part of what there was to do after a place.
+// A part of the work after a place.
 struct UpkeepPart {
   size_t count = 0;
   Time reached{};  // nothing is left up to here
@@ -34,14 +34,14 @@ TxTask<UpkeepPart> stage_due(Tx& tx, Time after, Time now);
 // Gives slots of throttle keys that were to be looked at by `now`, but for those that others have locked.
 TxTask<UpkeepPart> tend_keys(Tx& tx, Time after, Time now, EndingRules rules);
 
-// Jobs whose lock has run out by `now`, to be ended as lost.
+// Jobs whose lock has expired by `now`, to be ended as lost.
 struct LostJobs {
   std::vector<Ending> endings{};
   Time reached{};
 };
 Task<LostJobs> find_lost(Database& database, Time after, Time now);
 
-// Finished jobs of some age with ids between two. Nobody is finished before it was added, so `before` may be the first
+// Finished jobs of some age with ids between two. No job is finished before it was added, so `before` may be the first
 // id of that time.
 struct OldJobs {
   Duration age{};

@@ -15,8 +15,8 @@ Task<std::optional<jobs::Job>> find_job(Database& database, jobs::JobId id);
 Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::optional<jobs::JobId> from, size_t most);
 Task<jobs::JobStats> job_stats(Database& database, Time now);
 
-// Collects what several statements tell of each kind. Any name is a kind, so there may be many: finding one takes the
-// logarithm of their number.
+// Merges the results of several statements by kind. Any name is a kind, so there may be many: finding one takes
+// logarithmic time.
 class StatsByKind {
  public:
   jobs::KindStats& of(const std::string& kind);
@@ -27,11 +27,11 @@ class StatsByKind {
   std::map<std::string, jobs::KindStats> kinds_;
 };
 
-// Keeps statistics for those who ask soon after, or while others have them counted: counting never takes more than a
-// twentieth of the time. Safe to share between threads.
+// Caches statistics for callers soon after, or during a count: counting never takes more than a twentieth of the time.
+// Thread-safe.
 class StatsCache {
  public:
-  // What there is, where it is young enough or being counted anew; nothing: the caller is to count, and to tell.
+  // The cached statistics, if they are recent or being recounted; nothing: the caller must count and report the result.
   std::optional<jobs::JobStats> begin(Instant now);
   void ended(const jobs::JobStats& stats, Instant start, Instant now);
   void failed();

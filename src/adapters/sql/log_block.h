@@ -1,7 +1,8 @@
 // How the embedded log keeps messages: in blocks.
 //
-// What is published to one partition in one commit is one row of log_blocks (adapters/sqlite/migrations/0010_log.sql).
-// Rows and index entries are what a commit costs here, so 64 publishers share a dozen of them.
+// The messages published to one partition in one commit are one row of log_blocks
+// (adapters/sqlite/migrations/0010_log.sql). Rows and index entries are the cost of a commit here, so 64 publishers
+// share a dozen of them.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ inline constexpr int64_t offsets_per_block = 1024;
 // A message's bytes in a block; a block's are those of its messages, one after the other.
 std::string log_record(const messaging::Message& message);
 
-// The id the next block gets. Whoever asks is about to insert it in the same transaction.
+// The id of the next block. The caller inserts it in the same transaction.
 inline constexpr Statement next_log_block =
     "SELECT max(id, coalesce((SELECT max(id) FROM log_blocks), 0)) + 1 FROM log_last_removed";
 // $1 the id, $2 the topic's id, $3 the partition, $4 the number of messages, $5 their records.

@@ -1,9 +1,9 @@
 // The schema, brought up to date.
 //
 // Migrations are numbered SQL files, NNNN_name.sql, compiled into the program (cmake/migrations.cmake). They only go
-// forward: what was applied is recorded with its checksum and never changes. In a file every statement ends with ';' at
-// the end of a line, followed by an empty line or the file's end; that is how they are told apart (both engines take
-// one statement at a time, and refuse two loudly).
+// forward: an applied migration is recorded with its checksum and never changes. In a file every statement ends with
+// ';' at the end of a line, followed by an empty line or the file's end; that separates them (both engines take one
+// statement at a time, and refuse two loudly).
 #pragma once
 
 #include <stdexcept>
@@ -28,16 +28,16 @@ struct MigrationSet {
   std::vector<Migration> migrations;
 };
 
-// One sentence that says what does not fit: a migration that was changed after it was applied, is missing in between,
-// or is unknown to this program.
+// One sentence with the conflict: a migration that was changed after it was applied, is missing in between, or is
+// unknown to this program.
 class MigrationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Applies what is not applied yet, each migration in a transaction of its own, and returns the numbers. Safe when
-// several processes start at once: one applies, the others find it done. On PostgreSQL the tables belong to the login
-// that runs it, so that is the service's own. Throws MigrationError, or what a migration's statement threw.
+// Applies missing migrations, each in its own transaction, and returns their numbers. Safe when several processes start
+// at once: one applies, the others find it done. On PostgreSQL the tables belong to the login that runs it, so that is
+// the service's own. Throws MigrationError, or the exception of a migration's statement.
 Task<std::vector<int>> migrate(Database& database, MigrationSet set);
 
 // A migration's text as single statements.

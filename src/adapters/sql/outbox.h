@@ -7,8 +7,8 @@
 //     co_await outbox.append(tx, std::move(message));
 //   }
 //
-// The body changes (so locks) the aggregate's row before it appends: then whoever sees a message of an aggregate sees
-// all earlier ones, and the order of the rows is the order of the changes.
+// The body changes (so locks) the aggregate's row before it appends: then a reader that sees a message of an aggregate
+// sees all earlier ones, and the order of the rows is the order of the changes.
 #pragma once
 
 #include "adapters/sql/tx_task.h"
@@ -25,8 +25,8 @@ class Outbox {
   // (nameless topic or aggregate, too large) undoes the change.
   explicit Outbox(messaging::Bell& bell) : bell_(&bell) {}
 
-  // With SQLite and the embedded log: the message is in the log itself when the change commits, and nobody relays.
-  // `bell` is the log's. A message the log would reject (unknown topic, too large) undoes the change.
+  // With SQLite and the embedded log: the message is in the log itself when the change commits, without a relay. `bell`
+  // is the log's. A message that the log would reject (unknown topic, too large) undoes the change.
   static Outbox into_embedded_log(messaging::Bell& bell) {
     Outbox outbox(bell);
     outbox.into_ = Into::embedded_log;

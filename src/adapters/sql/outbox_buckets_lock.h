@@ -5,8 +5,8 @@
 
 namespace sluice::sql {
 
-// Everybody locks all buckets in the same order: so shares are computed and fences raised one relay after the other,
-// and nobody waits in a circle.
+// All transactions lock all buckets in the same order: so shares are computed and fences raised one relay after the
+// other, without deadlocks.
 inline constexpr Statement lock_buckets{Statement::PerDialect{
     .postgres = "SELECT bucket, owner, fence, expires_at > now() FROM outbox_buckets ORDER BY bucket FOR UPDATE",
     .sqlite = "SELECT bucket, owner, fence, expires_at > now() FROM outbox_buckets ORDER BY bucket"}};

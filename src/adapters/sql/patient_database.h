@@ -1,8 +1,8 @@
-// A database for loops that run while somebody else migrates it.
+// A database for loops that run while it is being migrated.
 //
-// A server may be newer than its database, for as long as `sluice migrate` has not run: tables or columns that its
-// statements name are not there yet. Elsewhere a refused statement is a mistake of ours. A background loop waits, as it
-// does for a database that is away, and says what to do.
+// A server may be newer than its database, until `sluice migrate` has run: tables or columns named by its statements do
+// not exist yet. Elsewhere a refused statement is a bug. A background loop waits, as for an unavailable database, and
+// logs the fix.
 #pragma once
 
 #include "adapters/sql/database.h"

@@ -1,8 +1,8 @@
 // How often a look that remembers its place in an index begins at the beginning again.
 //
-// What was committed behind the place is found only from the beginning. But while a transaction is held open,
-// PostgreSQL keeps the entries of all rows that have changed since, and a look from the beginning walks over them. So
-// the more expensive it is the more rarely it is done: it never takes more than a twentieth of the time.
+// Rows committed behind the place are found only from the beginning. But while a transaction is held open, PostgreSQL
+// keeps the entries of all rows that have changed since, and a scan from the beginning walks over them. So the more
+// expensive it is the more rarely it is done: it never takes more than a twentieth of the time.
 #pragma once
 
 #include <algorithm>

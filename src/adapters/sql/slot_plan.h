@@ -1,4 +1,4 @@
-// Who gets a throttle key's slots: the decision alone, from what was read under the key's lock.
+// Assigns a throttle key's slots: the decision alone, from rows read under the key's lock.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ struct SlotGift {
   bool stored = true;  // as of the seeker
 };
 
-// When the key has to be looked at although nobody gave or freed one of its slots.
+// When the key has to be checked although none of its slots was given or freed.
 enum class NextLook {
-  none,      // all slots are taken: who ends gives one on
+  none,      // all slots are taken: a job that ends passes its slot on
   when_due,  // slots are free: for the next job that becomes due
   in_case    // starts are spaced and one waits for its claim, which prepares the next; for a claim that did not
 };
@@ -51,7 +51,7 @@ struct SlotPlan {
 bool has_room(const SlotNeeds& needs);
 
 // Free slots go to the seekers in order; then a seeker of better priority takes the slot of the worst holder that is
-// not claimed yet. Among equals who has a slot keeps it.
+// not claimed yet. Among equals the holder keeps its slot.
 SlotPlan plan_slots(SlotNeeds needs);
 
 }  // namespace sluice::sql

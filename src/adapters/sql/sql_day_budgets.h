@@ -1,4 +1,4 @@
-// Day budgets in SQL: one row per limit and day, holding the day it counts and what was spent of it.
+// Day budgets in SQL: one row per limit and day, with the day and the permits spent.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the database says of documents, for the operator's eyes: no decision is made on it.
+// The stored state of documents, for operators: no decision depends on it.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace sluice::sql {
 
 struct DocumentRecord {
   std::string state;
-  std::optional<int64_t> bytes;  // of the stored copy; nothing where there is none
+  std::optional<int64_t> bytes;  // of the stored copy; nothing if there is none
   std::optional<std::string> content_type;
   std::optional<std::string> etag;
   std::optional<std::string> case_type;

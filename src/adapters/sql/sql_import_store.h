@@ -13,7 +13,7 @@ namespace sluice::sql {
 // Safe to share between threads if `random` is. All it is given must outlive it.
 class SqlImportStore : public links::ImportStore {
  public:
-  // `end_vain_waits` looks at so many of those who wait.
+  // `end_vain_waits` checks this many waits at a time.
   SqlImportStore(Database& database, const jobs::JobKinds& kinds, const Clock& clock, Random& random,
                  size_t looked_at = 10'000)
       : database_(database),
@@ -38,7 +38,7 @@ class SqlImportStore : public links::ImportStore {
   Task<size_t> forget_unused_links(Duration keep, size_t most) override;
 
  private:
-  // Links of the next part of those who wait that have no job.
+  // Links without a job among the next part of the waits.
   Task<std::vector<links::LinkId>> look_for_gone();
 
   Database& database_;

@@ -51,7 +51,7 @@ class SqlJobStore : public jobs::JobStore {
     std::optional<Time> next{};  // when there will be more
     Time now{};                  // by the clock of the database
   };
-  // Does a part of what time has brought about.
+  // Does a part of the due upkeep.
   Task<Kept> do_upkeep(UpkeepCursor::Asker asker);
   Task<UpkeepPart> end_lost(Time after, Time now);
   std::vector<jobs::JobId> take_died();
@@ -64,7 +64,7 @@ class SqlJobStore : public jobs::JobStore {
   const EndingRules rules_;
   ClaimCursors cursors_;
   UpkeepCursor upkeep_;
-  const bool resumes_;  // in SQLite what was claimed leaves the index at once
+  const bool resumes_;  // in SQLite claimed rows leave the index at once
   std::mutex died_mutex_;
   std::vector<jobs::JobId> died_;  // and `tend` has not told of them yet
   std::mutex purge_mutex_;         // guards the places that follow

@@ -1,6 +1,6 @@
 // Leases in SQL, for several instances without Redis.
 //
-// They live in the table of the fenced ones, under keys of their own; the token is the fence, which nobody checks.
+// They are in the table of the fenced ones, under separate keys; the token is the fence, which is not checked.
 #pragma once
 
 #include "adapters/sql/sql_fenced_leases.h"

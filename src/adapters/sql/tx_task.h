@@ -4,7 +4,7 @@
 // that waits for a timer, the network or another store while it holds locks. SQLite runs a body to its end on the
 // writer thread without ever suspending it; PostgreSQL suspends it while the server works.
 //
-// Bodies are plain functions that take what they need by value, so that a body can be run again after a serialization
+// Bodies are plain functions that take their arguments by value, so that a body can be run again after a serialization
 // failure:
 //
 //   TxTask<Outcome> settle(Tx& tx, Payment payment) {
@@ -28,7 +28,7 @@ template <class Value = void>
 class TxTask;
 class Tx;
 
-// One statement under way; what `tx.execute` returns. Awaited at once, in the body that made it.
+// One running statement, returned by `tx.execute`. Awaited at once, in the body that made it.
 class TxStatement {
  public:
   TxStatement(Tx& tx, Statement statement, Params params)
@@ -43,8 +43,8 @@ class TxStatement {
     return std::move(rows_);
   }
 
-  // For the driver: what to run, and how it ends. After `finish` or `fail` the driver calls `resume` if `start` said it
-  // would come later.
+  // For the driver: the statement to run, and its end. After `finish` or `fail` the driver calls `resume` if `start`
+  // reported a later end.
   const Statement& statement() const { return statement_; }
   const Params& params() const { return params_; }
   void finish(Rows rows) { rows_ = std::move(rows); }
@@ -98,7 +98,7 @@ struct TxPromiseBase {
   }
   void unhandled_exception() { error = std::current_exception(); }
 
-  // The whole of what a body may await.
+  // The only type that a body may await.
   TxStatement&& await_transform(TxStatement&& statement) { return std::move(statement); }
   template <class Value>
   TxTask<Value>&& await_transform(TxTask<Value>&& task) {

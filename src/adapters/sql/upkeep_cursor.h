@@ -1,8 +1,7 @@
 // Where looks for due jobs, due throttle keys and lost locks begin.
 //
-// Each goes through an index in the order of a time and begins where the last one ended; for what was committed late
-// behind that place, one begins at the beginning about once a second, as RewindPace allows. Safe to share between
-// threads.
+// Each goes through an index in the order of a time and begins where the last one ended; for rows committed late behind
+// that place, one begins at the beginning about once a second, as RewindPace allows. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -24,7 +23,7 @@ class UpkeepCursor {
  public:
   explicit UpkeepCursor(const Clock& clock) : clock_(clock) {}
 
-  // Nobody waits for the background; a claim waits for its look, which begins at the beginning only where that is
+  // No caller waits for the background; a claim waits for its check, which begins at the beginning only if that is
   // cheap.
   enum class Asker { background, claim };
 
@@ -37,7 +36,7 @@ class UpkeepCursor {
 
   // The look that began so was answered. One that never is counts as expensive.
   void looked(const Start& start);
-  // What it found has been dealt with up to `reached`.
+  // Its results have been handled up to `reached`.
   void ended(const Start& start, const UpkeepPlaces& reached);
 
  private:
