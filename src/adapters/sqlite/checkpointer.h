@@ -1,9 +1,9 @@
-// Moves what is in the WAL back into the file, beside the writer, and has the WAL begin anew.
+// Copies the WAL back into the file, concurrently with the writer, and restarts the WAL.
 //
-// A checkpoint costs two more syncs and a copy; on the writer thread everybody would wait for it. Here it has a thread
-// and a connection of its own: every `step` pages a passive checkpoint copies nearly all and makes nobody wait. Under
-// steady writes it never finds the WAL at rest, so that the WAL would grow without end: then the writer is held for the
-// moment it takes to copy the rest.
+// A checkpoint costs two more syncs and a copy; on the writer thread all writes would wait for it. Here it has its own
+// thread and connection: every `step` pages a passive checkpoint copies nearly everything without making anyone wait.
+// Under steady writes it never finds the WAL at rest, so that the WAL would grow without end: then the writer is held
+// for the moment it takes to copy the rest.
 //
 // The WAL's file stays as long as it is and is written over. To sync a file that grows costs its file system a journal
 // entry of its own; without it a commit of 64 small rows takes half of the time (docs/benchmarks.md).
@@ -31,7 +31,7 @@ class Checkpointer {
   void note_pages(int pages);
 
  private:
-  // 4 MiB, about what SQLite itself takes. With more a young file grows for longer, and grows slowly.
+  // 4 MiB, about SQLite's own default. With more a young file grows for longer, and grows slowly.
   static constexpr int step = 1024;
 
   void serve();

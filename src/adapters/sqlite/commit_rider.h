@@ -1,4 +1,4 @@
-// What goes along with every commit.
+// Adds data to every commit.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ class CommitRider {
   // members, it is called again with the next.
   virtual void before_commit(Connection& connection, const Writes& group) = 0;
   virtual void committed() = 0;
-  // Writing or committing what it added failed.
+  // Writing or committing the added data failed.
   virtual void commit_failed(std::string_view reason) = 0;
 };
 

@@ -46,9 +46,8 @@ class Connection {
   void on_commit(std::function<void(int)> hook);
 
   enum class Checkpoint { passive, restart };
-  // Copies what is in the WAL back into the file. Passive waits for nobody; restart waits for writer and readers up to
-  // the busy timeout, after which the next commit begins the WAL anew, over what its file holds. Whoever is
-  // in the way only makes it copy less.
+  // Copies the WAL back into the file. Passive never waits; restart waits for writer and readers up to the busy
+  // timeout, after which the next commit overwrites the WAL from its start. Concurrent users only make it copy less.
   void checkpoint(Checkpoint mode);
 
  private:

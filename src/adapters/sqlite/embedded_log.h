@@ -1,8 +1,8 @@
 // The log in the embedded file.
 //
-// Publishing shares the commits of everybody else who writes (LogAppender), and a change can put its message into the
-// log in its own transaction (adapters/sql/outbox.h): then there is no outbox and no delay. Groups of readers live in
-// the process that owns the file; a visitor may publish and look, and is heard within a second.
+// Publishing shares the commits of all other writers (LogAppender), and a change can put its message into the log in
+// its own transaction (adapters/sql/outbox.h): then there is no outbox and no delay. Groups of readers live in the
+// process that owns the file; a visitor may publish and look, and its messages are noticed within a second.
 #pragma once
 
 #include "adapters/sqlite/embedded_subscription.h"
@@ -24,7 +24,7 @@ class EmbeddedLog final : public messaging::MessageLog {
   std::unique_ptr<messaging::Subscription> subscribe(messaging::SubscriptionConfig config, Executor executor) override;
   Task<Memory> memory(std::string topic) override;
 
-  // Rings when something was published; whoever writes into the log by other ways rings it too.
+  // Rings when something was published; code that writes into the log by other means rings it too.
   messaging::Bell& bell() { return bell_; }
   LogTopics& topics() { return topics_; }
   const LogGroups& groups() const { return groups_; }

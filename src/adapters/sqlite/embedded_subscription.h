@@ -9,7 +9,7 @@
 
 namespace sluice::sqlite {
 
-// What a subscription works with; it outlives it.
+// The parts of a subscription; they outlive it.
 struct EmbeddedLogParts {
   sql::Database& database;
   Clock& clock;
@@ -55,7 +55,7 @@ class EmbeddedSubscription final : public messaging::Subscription {
   messaging::Bell::Listener bell_;
   LogGroups::MemberRef member_;
   Readings readings_;
-  // Whose turn it is to be first.
+  // Index of the partition that goes first.
   size_t turn_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What SQLite's result codes mean to us.
+// The meaning of SQLite's result codes.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sluice::sqlite {
 
-// Throws what `code` (an extended result code) stands for: ConstraintViolation, StatementError or EngineUnavailable.
+// Throws the exception for `code` (an extended result code): ConstraintViolation, StatementError or EngineUnavailable.
 // `message` is SQLite's, `doing` the statement or step that failed.
 [[noreturn]] void throw_error(int code, std::string_view message, std::string_view doing);
 

@@ -1,6 +1,6 @@
 // Puts messages into the embedded log, all of a group of writes in one go.
 //
-// What the writes of a group bring becomes one block for each partition (adapters/sql/log_block.h) in their commit.
+// The messages of a group of writes become one block for each partition (adapters/sql/log_block.h) in their commit.
 #pragma once
 
 #include <atomic>
@@ -38,8 +38,8 @@ class LogAppender final : public CommitRider {
     size_t bytes_ = 0;
   };
 
-  // To be awaited: stores all of the write's entries or none, in their order, and sets their offsets. With
-  // EngineUnavailable as the write's error they may be stored nevertheless, and before whatever is stored later.
+  // To be awaited: stores all of the write's entries or none, in order, and sets their offsets. If the write's error is
+  // EngineUnavailable they may be stored nevertheless, and before anything stored later.
   auto submit(Write& write) { return queue_.submit(write); }
 
   void before_commit(Connection& connection, const Writes& group) override;
@@ -49,7 +49,7 @@ class LogAppender final : public CommitRider {
  private:
   WriteQueue& queue_;
   std::atomic<size_t> bytes_ = 0;
-  // The writer thread's: what is in the commit under way.
+  // The writer thread's: the content of the running commit.
   size_t messages_ = 0;
   size_t blocks_ = 0;
 };

@@ -1,7 +1,7 @@
 // Where the partitions of the embedded log begin and end.
 //
-// The blocks' index is led by the topic alone, so a partition's first and last block are found by walking it. What was
-// found is remembered: the next look walks over what has come or was removed since, and not over the topic.
+// The blocks' index is led by the topic alone, so a partition's first and last block are found by walking it. The
+// result is remembered: the next walk covers only blocks added or removed since, and not the whole topic.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // Groups of readers of the embedded log, which all live in the process that owns the file.
 //
-// A group's partitions are shared fairly among the members that show signs of life. A partition that has to move is
-// asked back first and goes to its next reader when it was let go; what a silent member holds goes at once.
+// A group's partitions are shared fairly among its live members. A partition that has to move is revoked first and goes
+// to its next reader when it was released; the partitions of a silent member move at once.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class LogGroups {
     // To be told now, and only now.
     std::vector<messaging::AssignmentRef> leaving{};
     std::vector<messaging::AssignmentRef> lost{};
-    // What it may read.
+    // The partitions it may read.
     std::vector<messaging::AssignmentRef> held{};
   };
   // A sign of life: the member joins if it is not in its group (any more) and learns where it stands. `topics` are
@@ -58,9 +58,9 @@ class LogGroups {
   struct Held {
     std::string group;
     messaging::LogPartition partition;
-    std::string member;  // empty: nobody just now
+    std::string member;  // empty: none at the moment
   };
-  // What the groups that have members read.
+  // The partitions read by groups with members.
   std::vector<Held> held() const;
 
  private:

@@ -1,6 +1,6 @@
-// Removes what the embedded log need not keep.
+// Removes expired messages of the embedded log.
 //
-// In batches of a few hundred blocks, each a write of its own, so that nobody's commit waits long.
+// In batches of a few hundred blocks, each a separate write, so that no commit waits long.
 #pragma once
 
 #include "adapters/sqlite/log_topics.h"
@@ -15,7 +15,7 @@ class LogRetention {
   LogRetention(sql::Database& database, LogTopics& topics, Clock& clock, Random& random, Duration interval = 1min)
       : database_(database), topics_(topics), clock_(clock), random_(random), interval_(interval) {}
 
-  // Removes what has expired every `interval`, until it is cancelled.
+  // Removes expired blocks every `interval`, until it is cancelled.
   Task<> run();
 
   // Blocks older than their topic's retention, wherever they are. Returns how many there were.

@@ -32,7 +32,7 @@ class LogTopics {
     int64_t id = 0;
     int32_t partitions = 0;
   };
-  // What is known since the last `declare` or `all`: never wrong, since neither changes, but perhaps incomplete.
+  // As of the last `declare` or `all`: never wrong, since neither changes, but perhaps incomplete.
   std::optional<Place> known(const std::string& name) const;
 
  private:

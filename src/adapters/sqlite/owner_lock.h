@@ -1,7 +1,7 @@
 // One process owns a data folder.
 //
-// Two servers on one folder would each believe that what they keep in memory is all there is. The owner holds a lock on
-// FOLDER/owner.lock, which the kernel lets go when the process ends, however it ends; the file itself stays.
+// Two servers on one folder would each believe that their memory is the complete state. The owner holds a lock on
+// FOLDER/owner.lock, which the kernel releases when the process ends, however it ends; the file itself stays.
 #pragma once
 
 #include <filesystem>

@@ -23,7 +23,7 @@ struct SqliteOptions {
   size_t max_waiting_reads = 10'000;
   // A read that takes longer ends with DeadlineExceeded, so that a few bad ones cannot hold all readers.
   Duration read_time_limit = 10s;
-  // The journal begins anew after about this much.
+  // The journal is replaced by a snapshot after about this size.
   size_t journal_snapshot_bytes = 8 << 20;
 
   // The folder and how it is opened are the program's to say, not the operator's.

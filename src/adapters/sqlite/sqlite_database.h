@@ -23,7 +23,7 @@ class SqliteDatabase final : public sql::Database {
   // with one sentence for the operator.
   SqliteDatabase(const SqliteOptions& options, const Clock& clock,
                  const sql::MigrationSet& schema = migrations().front());
-  // Finishes what was accepted. The executors of the callers must still be there.
+  // Finishes the accepted calls. The executors of the callers must still exist.
   ~SqliteDatabase() override;
 
   sql::Dialect dialect() const override { return sql::Dialect::sqlite; }
@@ -34,8 +34,8 @@ class SqliteDatabase final : public sql::Database {
   // disk, say): nothing else may write meanwhile. Throws EngineUnavailable where not.
   Task<> reach();
 
-  // As long as the database; not for visitors. The first call reads what the file holds and blocks meanwhile: for the
-  // start of a program.
+  // Lives as long as the database; not for visitors. The first call reads the file's content and blocks meanwhile: for
+  // the start of a program.
   coordination::Journal& journal();
 
   // For EmbeddedLog; as long as the database.

@@ -1,7 +1,7 @@
 // The journal in the embedded file.
 //
-// All records that are pending when the writer is about to commit become one row of that commit, whoever's commit it
-// is. Whoever waits for a record takes part in the next group without a statement of its own. So a change costs a few
+// All records that are pending when the writer is about to commit become one row of that commit, whichever caller
+// caused it. A caller that waits for a record takes part in the next group without a statement. So a change costs a few
 // bytes in a blob, not a row and a savepoint.
 //
 // Once the rows have outgrown the state twice (and `snapshot_bytes`), the writer asks every part for a snapshot and
@@ -25,7 +25,7 @@ class SqliteJournal final : public coordination::Journal, public CommitRider {
 
   SqliteJournal(WriteQueue& queue, size_t snapshot_bytes) : queue_(queue), snapshot_bytes_(snapshot_bytes) {}
 
-  // Takes what the file holds; once, before anybody attaches.
+  // Loads the file's content; once, before any part attaches.
   Task<> load(sql::Database& database);
 
   void attach(coordination::Journaled& part) override;
@@ -41,7 +41,7 @@ class SqliteJournal final : public coordination::Journal, public CommitRider {
  private:
   struct Part {
     coordination::Journaled* attached = nullptr;
-    // What it consists of while nobody is attached.
+    // Its records while no part is attached.
     std::vector<std::string> records{};
   };
 
@@ -63,7 +63,7 @@ class SqliteJournal final : public coordination::Journal, public CommitRider {
   coordination::RecordWriter pending_;
   Number last_ = 0;
 
-  // The writer thread's: what is in the commit under way, and how much the file holds.
+  // The writer thread's: the content of the running commit, and the size in the file.
   coordination::RecordWriter under_way_;
   Number under_way_last_ = 0;
   std::optional<size_t> snapshot_under_way_;

@@ -1,9 +1,9 @@
 // Where writers wait for the writer thread, and get their answers.
 //
-// Natural group commit lives or dies by what is in the queue when the writer looks. Two things keep groups whole: an
-// idle writer takes them at the end of the round of the event loop in which the first write came, so that what the same
-// round brings goes along; and all answers for one executor travel in one piece, so that whoever writes again does so
-// in one round. The writer is woken at the beginning of that round: it wakes up and gets ready while the round goes on.
+// Group commit depends on the content of the queue when the writer looks. Two things keep groups whole: an idle writer
+// takes them at the end of the event loop's round in which the first write came, so that the other writes of that round
+// are included; and all answers for one executor are posted together, so that callers that write again do so in one
+// round. The writer is woken at the beginning of that round: it wakes up and gets ready while the round continues.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ struct LogEntry;
 
 // One write under way. Lives in the frame of the coroutine that waits for it.
 struct Write {
-  // One statement with its parameters, the body of a transaction, or messages for the log. None of them: it only takes
-  // part in a commit, to know when what went along with it is on the disk.
+  // One statement with its parameters, the body of a transaction, or messages for the log. With none of them it only
+  // takes part in a commit, to learn when the data added to it is on the disk.
   sql::Statement statement{""};
   const sql::Params* params = nullptr;
   const sql::Database::Body* body = nullptr;
@@ -50,9 +50,9 @@ class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
   // are refused.
   explicit WriteQueue(size_t max_unanswered) : max_unanswered_(max_unanswered) {}
 
-  // To be awaited: comes back on the caller's executor when the write has been answered; its error is the caller's to
-  // throw. Throws Overloaded when full, unless the write only takes part: what it waits for was let in before. Being
-  // cancelled does not take a write back. Not a Task, which would be one more frame for each write.
+  // To be awaited: returns on the caller's executor when the write has been answered; its error is the caller's to
+  // throw. Throws Overloaded when full, unless the write only takes part: the data it waits for was accepted before.
+  // Cancelling does not undo a write. Not a Task, which would be one more frame for each write.
   auto submit(Write& write) {
     if (full() && !write.only_takes_part()) throw Overloaded("sqlite");
     auto initiate = [this, &write](auto handler) {

@@ -1,14 +1,14 @@
 // The writer thread: everything that is queued in one commit.
 //
-// Each write of a group succeeds or fails alone: a transaction's body runs to its end inside a savepoint of its own, a
-// single statement undoes itself. A group that cannot commit because of what one of its members did (a deferred
-// constraint, a transaction too big for the disk) is run again one by one, so that each fails for its own reasons.
+// Each write of a group succeeds or fails alone: a transaction's body runs to its end inside its own savepoint, a
+// single statement undoes itself. A group that cannot commit because of one of its members (a deferred constraint, a
+// transaction too big for the disk) is run again one by one, so that each fails for its own reasons.
 //
-// When the commit itself fails (disk full, I/O error), the group is rolled back, everybody in it is told
-// EngineUnavailable, not retryable, and nothing was acknowledged. The process goes on, unless the journal of in-memory
-// state went along (SqliteJournal): then memory is ahead of the disk and the process has to end. Otherwise memory holds
-// nothing, readers never saw the group, and the next commit writes over what is left of it in the WAL. Not retryable,
-// because a crash just then may still find the whole group in the WAL.
+// When the commit itself fails (disk full, I/O error), the group is rolled back, all its callers get EngineUnavailable,
+// not retryable, and nothing was acknowledged. The process continues, unless the journal of in-memory state was part of
+// the commit (SqliteJournal): then memory is ahead of the disk and the process has to end. Otherwise memory holds
+// nothing, readers never saw the group, and the next commit overwrites its remains in the WAL. Not retryable, because
+// after a crash just then the whole group may still be in the WAL.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
  private:
-  // What became of a group as a whole; the writes know about themselves.
+  // The result of a group as a whole; the writes have their own.
   enum class GroupEnd { answered, undone_by_member };
 
   void serve();
