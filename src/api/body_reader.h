@@ -19,8 +19,8 @@ class BodyReader {
  public:
   static constexpr size_t large = 256 << 10;
 
-  // The request's body as a T, or what is wrong with it. Throws Overloaded where too many large bodies wait; the body
-  // is gone then.
+  // Decodes the request's body as a T, or returns the problem response. Throws Overloaded if too many large bodies
+  // wait; the body is lost then.
   template <class T>
   Task<Result<T, json::DecodeError>> decode(http::Request& request);
 
@@ -33,7 +33,7 @@ class BodyReader {
 template <class T>
 Task<Result<T, json::DecodeError>> BodyReader::decode(http::Request& request) {
   if (request.body.size() <= large) co_return json::decode<T>(request.body);
-  // The thread owns what it reads: the request may end before it does.
+  // The thread owns the text it reads: the request may end before it does.
   auto work = [text = std::move(request.body)]() mutable {
     Result<T, json::DecodeError> decoded = json::decode<T>(text);
     return std::pair(std::move(decoded), std::move(text));

@@ -1,4 +1,4 @@
-// One route as the outside sees it: who may call it, what it takes, what it answers, and what it does.
+// One route as clients see it: required role, input, responses and action.
 //
 // Described once: routing, authorization, /openapi.json and /docs all come from the same list, so none of them can tell
 // another story.
@@ -16,7 +16,7 @@
 
 namespace sluice::api {
 
-// A request whose caller was identified and may do this. The caller is there where the endpoint asks for a role.
+// A request whose caller was identified and authorized. `caller` is set if the endpoint requires a role.
 struct Call {
   http::Request& request;
   std::optional<accounts::Caller> caller;
@@ -24,7 +24,7 @@ struct Call {
 };
 using Action = std::function<Task<http::Response>(Call)>;
 
-// A parameter in the path, the query or a header. What is in a query is described by the struct it is decoded into
+// A parameter in the path, the query or a header. Query parameters are described by the struct they are decoded into
 // (api/query.h).
 struct Parameter {
   std::string name;
@@ -63,7 +63,7 @@ struct Endpoint {
   std::string pattern;  // as the router reads it: /api/v1/jobs/{id:uuid}
   std::string tag;      // the feature, for grouping
   std::string summary;
-  std::optional<accounts::Role> role{};  // the least that is needed; none: anybody
+  std::optional<accounts::Role> role{};  // the lowest role allowed; none: public
   std::vector<Parameter> path{};         // of those in the pattern, the ones that need more words than their type
   std::vector<Parameter> query{};
   std::vector<Parameter> headers{};

@@ -16,7 +16,7 @@ extern const json::TextForm idempotency_key_form;
 // The header as the document shows it.
 Parameter idempotency_key_parameter();
 
-// What the client calls the request, where it does; or the answer that says what is wrong with the name.
+// The client's Idempotency-Key, if the request has one, or the problem response if it is invalid.
 std::expected<std::optional<std::string>, http::Response> idempotency_key(const http::Request& request);
 
 }  // namespace sluice::api

@@ -1,8 +1,8 @@
 // Event streams of imports: PROGRESS while one goes on, DONE at its end.
 //
-// Whoever opens a stream is told at once how things are, then whenever they change, and the stream ends behind DONE.
-// What this process did is told at once; what others did is seen by looking at the row now and then. So any instance
-// can serve the stream, and a look that fails costs time, never an event: each of them tells the whole state.
+// A new stream gets the current state at once, then every change, and ends after DONE. Changes by this process are sent
+// at once; changes by others are found by polling the row. So any instance can serve the stream, and a failed poll
+// costs time, never an event: each event has the whole state.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class ImportStream : public links::ImportNews, private http::SseOwner {
     bool has_news = true;
     bool ended = false;
     Instant look_at{};
-    std::string told{};  // what all but the newcomers know
+    std::string told{};  // the state that all but new subscribers have received
   };
 
   void on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) override;
@@ -49,7 +49,7 @@ class ImportStream : public links::ImportNews, private http::SseOwner {
 
   Task<> round();
   Instant next_look();
-  // Whose turn it is; their next one is set.
+  // Topics that are due; sets their next time.
   std::vector<std::string> due_topics();
   Task<> look(std::vector<std::string> topics);
   void tell(const std::string& topic, const links::Import& import);

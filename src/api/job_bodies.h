@@ -1,4 +1,4 @@
-// What the routes of jobs take and answer, as JSON. Part of add_job_routes.
+// Request and response bodies of the job routes, as JSON. Part of add_job_routes.
 #pragma once
 
 #include <string>
@@ -69,7 +69,7 @@ struct ItemsBody {
   }
 };
 
-// The jobs of a request, or the answer that names the one that cannot be: all or nothing.
+// The jobs of a request, or the problem response that names the invalid job: all or nothing.
 std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request,
                                                                   Result<EnqueueBody, json::DecodeError> body);
 

@@ -1,4 +1,4 @@
-// The queue over HTTP: for workers in any language, and for those who look after it.
+// The job queue over HTTP, for workers in any language and for operators.
 #pragma once
 
 #include "api/api.h"

@@ -14,10 +14,10 @@ http::Response unauthenticated(const http::Request& request, std::string detail)
 http::Response forbidden(const http::Request& request, std::string detail);
 http::Response not_found(const http::Request& request, std::string detail);
 
-// 400 for what has the wrong form, 422 for a value that cannot be; names the field.
+// 400 for a wrong form, 422 for an invalid value; names the field.
 http::Response undecodable(const http::Request& request, const json::DecodeError& error);
 
-// The request's body as a T, or the answer that says what is wrong with it.
+// Decodes the request's body as a T, or returns the problem response.
 template <class T>
 std::expected<T, http::Response> decode_body(const http::Request& request) {
   auto decoded = json::decode<T>(request.body);

@@ -1,5 +1,5 @@
-// Queries, decoded into structs that describe their parameters (base/json_object.h): what is checked is what
-// /openapi.json shows.
+// Queries, decoded into structs that describe their parameters (base/json_object.h), so that /openapi.json shows
+// exactly the rules that are checked.
 //
 //   struct JobsQuery {
 //     std::optional<std::string> kind;
@@ -43,14 +43,14 @@ Result<std::string, json::DecodeError> query_as_json(const json::Fields& fields,
 http::Response bad_query(const http::Request& request, const json::DecodeError& error);
 http::Response bad_query(const http::Request& request, std::string_view name, std::string detail);
 
-// The request's query as a Query, or what is wrong with it.
+// The request's query as a Query, or the decode error.
 template <class Query>
 Result<Query, json::DecodeError> read_query(const http::Request& request) {
   const auto text = query_as_json(json::Object<Query>::fields(), request);
   if (!text) return text.error();
   return json::decode<Query>(*text);
 }
-// The same with the answer that says what is wrong.
+// The same, with the error as a problem response.
 template <class Query>
 std::expected<Query, http::Response> decode_query(const http::Request& request) {
   auto decoded = read_query<Query>(request);

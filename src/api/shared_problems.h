@@ -1,4 +1,4 @@
-// The problems that an endpoint answers for what it takes and asks for, beside those it names itself.
+// Problems that follow from an endpoint's input and role, in addition to those it declares itself.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What every installation answers: is it alive, is it ready, what does it count, what can it do.
+// Routes of every installation: liveness, readiness, metrics, API description.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@ namespace sluice::api {
 struct EngineProbe {
   std::string name;
   std::function<Task<>()> check;
-  // Without it nothing can be served. One that is merely missed is shown as down, but does not take all instances out
-  // of service at once: reads go on from what is left.
+  // The server cannot work without a needed engine. If another engine is down, it is reported but the instance stays in
+  // service: reads continue from the remaining engines.
   bool needed = true;
 };
 
-// Shared with whoever stops the server.
+// Shared with the code that stops the server.
 struct Readiness {
   std::vector<EngineProbe> engines;
   std::atomic<bool> draining{false};
