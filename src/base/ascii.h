@@ -1,4 +1,4 @@
-// Letters of protocols and formats, which are ASCII whatever the locale says.
+// ASCII letters of protocols and formats, independent of the locale.
 #pragma once
 
 #include <string>

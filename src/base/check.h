@@ -1,8 +1,8 @@
-// Dying on what cannot happen.
+// Assertions for impossible states.
 //
-// `check` states something that only a mistake of ours can break. It is always on: a server that goes on with an
-// impossible state loses what it acknowledged. What users, networks and engines can cause is never checked this way; it
-// gets an answer.
+// `check` states an invariant that only a bug in Sluice can break. It is always on: a server that continues in an
+// impossible state loses acknowledged data. Conditions that users, networks and engines can cause are never checked
+// this way; they get an error response.
 #pragma once
 
 #include <source_location>

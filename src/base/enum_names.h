@@ -1,4 +1,4 @@
-// Enums by name, for whatever is written and read as text.
+// Names of enum values, for writing and reading them as text.
 //
 // The names stand once, beside the enum, and serve requests, answers, their schema and configuration:
 //
@@ -46,7 +46,7 @@ std::optional<Enum> parse_enum(std::string_view name) {
   return std::nullopt;
 }
 
-// "debug, info": for messages that say what would have been right.
+// "debug, info": for error messages that list the valid values.
 template <NamedEnum Enum>
 std::string list_names() {
   std::string list;

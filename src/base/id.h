@@ -1,7 +1,7 @@
-// Ids: UUIDs that know what they identify.
+// Ids: UUIDs with a type for each kind of object.
 //
-// Id<User> and Id<Event> are different types and cannot be mixed up. We make version 7 (the time leads, so they sort by
-// age and indexes grow at one end) and accept every version.
+// Id<User> and Id<Event> are different types, so they cannot be confused. New ids are version 7 (they start with the
+// time, so they sort by age and indexes grow at one end); every version is accepted.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // Strict JSON: text into structs that name the wrong field, structs into text, and the schema of both.
 //
-// A struct describes its fields once (json_object.h); what types a field may have stands in json_scalars.h and
-// json_containers.h. What is not
-// described is refused, so that a typing mistake never passes in silence.
+// A struct describes its fields once (json_object.h); json_scalars.h and json_containers.h have the supported field
+// types. Unknown fields are refused, so that a typo never goes unnoticed.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace sluice::json {
 
-// Reads all of `text` as a T. Unknown fields are for documents of others, who may add to them at any time.
+// Reads all of `text` as a T. Allow unknown fields for documents of other programs, which may add fields at any time.
 template <class T>
 Result<T, DecodeError> decode(std::string_view text, Unknown unknown = Unknown::refused) {
   const auto document = Document::parse(text);

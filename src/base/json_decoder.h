@@ -1,4 +1,4 @@
-// What reading JSON into a value shares on its way down: the rules, and the first thing that was wrong.
+// State shared while decoding JSON into a value: the rules and the first error.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace sluice::json {
 
 struct DecodeError {
-  // All but `invalid` are mistakes of form (400); an invalid value has the right form and cannot be (422).
+  // All but `invalid` are errors of form (400); an invalid value has the right form but is not allowed (422).
   enum class Kind { malformed, missing, unknown, wrong_type, invalid };
 
   Kind kind = Kind::malformed;
@@ -22,8 +22,8 @@ struct DecodeError {
 
 enum class Unknown { refused, ignored };
 
-// The form of a text beyond its length. The schema shows `pattern`, reading asks `fits`; a test of whoever makes a form
-// tries both on the same texts.
+// The form of a text beyond its length. The schema shows `pattern`, decoding calls `fits`; the test of each form tries
+// both on the same texts.
 struct TextForm {
   std::string_view pattern;  // ECMA 262, from ^ to $
   bool (*fits)(std::string_view text);
@@ -54,7 +54,7 @@ class Decoder {
   bool fail(DecodeError::Kind kind, std::string message);
   bool wrong_type(std::string message) { return fail(DecodeError::Kind::wrong_type, std::move(message)); }
   bool invalid(std::string message) { return fail(DecodeError::Kind::invalid, std::move(message)); }
-  // The failure lies in this member or item of what is being read: the path grows from its end.
+  // Adds the member or item that contains the failure to its path, which grows from its end.
   bool inside(std::string_view key);
   bool inside(size_t index);
 

@@ -45,7 +45,7 @@ inline constexpr std::string_view raw_schema =
     R"({"type":"object","propertyNames":{"pattern":"^[^\\u0000]*$"},)"
     R"("additionalProperties":{"$ref":"#/components/schemas/Json"}}]})";
 
-// Opens a schema object with its type and description; the caller adds what is special and closes it.
+// Opens a schema object with its type and description; the caller adds its own keywords and closes it.
 void begin_schema(Writer& writer, std::string_view type, const Limits& limits);
 // Description, default and example; part of begin_schema.
 void write_notes(Writer& writer, const Limits& limits);
@@ -99,7 +99,7 @@ struct Codec<Raw> {
   static void schema(Writer& writer, const Limits& limits);
 };
 
-// Other integers are only written: what a client sends is an int64_t with a range.
+// Other integers are only written; input is always an int64_t with a range.
 template <std::integral T>
 struct Codec<T> {
   static void write(Writer& writer, T value) {

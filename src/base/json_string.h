@@ -6,8 +6,8 @@
 
 namespace sluice::json {
 
-// Appends `text` in quotes, escaped. Each byte that is not UTF-8 becomes U+FFFD: what is written is always valid JSON
-// on one line. Plain text, which nearly all is, costs little more than its copy.
+// Appends `text` in quotes, escaped. Each byte that is not UTF-8 becomes U+FFFD, so the output is always valid JSON on
+// one line. Plain text, the usual case, costs little more than a copy.
 void append_string(std::string& out, std::string_view text);
 
 }  // namespace sluice::json

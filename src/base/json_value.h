@@ -1,9 +1,8 @@
 // A parsed JSON document and the values in it.
 //
-// Parsing is strict and complete before anything is read: broken UTF-8, a byte order mark, truncated text, anything
-// after the value, numbers beyond the range of a double, lone surrogates, NUL in a string and nesting deeper
-// than 64 are refused. Duplicate keys are left to whoever reads an object. The parser (simdjson) stays in
-// json_value.cpp.
+// Parsing is strict and complete before any value is read: broken UTF-8, a byte order mark, truncated text, anything
+// after the value, numbers beyond the range of a double, lone surrogates, NUL in a string and nesting deeper than 64
+// are refused. Duplicate keys are left to the reader of an object. The parser (simdjson) stays in json_value.cpp.
 #pragma once
 
 #include <array>
@@ -63,7 +62,7 @@ class Document {
  public:
   static constexpr size_t max_depth = 64;
 
-  // The error is one sentence that says what is wrong.
+  // The error is one sentence.
   static Result<Document, std::string_view> parse(std::string_view text);
 
   Document(Document&&) noexcept;

@@ -32,7 +32,7 @@ class Writer {
   Writer& boolean(bool value) { return raw(value ? "true" : "false"); }
   Writer& integer(int64_t value);
   Writer& unsigned_integer(uint64_t value);
-  // The shortest text that reads back as the same number; null where there is none (infinity, not a number).
+  // The shortest text that reads back as the same number; null for infinity and NaN.
   Writer& number(double value);
   // Bytes that are not UTF-8 become U+FFFD: an answer is always valid JSON.
   Writer& string(std::string_view text);
@@ -54,7 +54,7 @@ class Writer {
   }
 
  private:
-  // A value follows its key or the opening of what it is in directly, and anything else after a comma.
+  // Writes a comma, unless a key or an opening bracket precedes directly.
   void separate() {
     if (out_.size() == start_) return;
     const char last = out_.back();

@@ -1,4 +1,4 @@
-// What somebody probably meant: the known name closest to a mistyped one.
+// Spelling suggestions: the known name closest to a mistyped one.
 #pragma once
 
 #include <optional>

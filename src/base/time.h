@@ -1,7 +1,7 @@
 // Points in time, and how they are written.
 //
-// `Time` is the calendar's time in microseconds (what the databases keep); `Instant` only grows and is what deadlines
-// and waits use. Neither can be read here: a Clock (runtime/clock.h) is handed to whoever needs one.
+// `Time` is wall-clock time in microseconds, the precision of the databases; `Instant` is monotonic, for deadlines and
+// waits. Neither can be read here: code that needs the time is given a Clock (runtime/clock.h).
 #pragma once
 
 #include <chrono>
@@ -29,8 +29,7 @@ using Instant = Monotonic::time_point;
 // "2026-05-01T11:00:00.123Z": UTC, milliseconds, as in every answer.
 std::string format_time(Time time);
 
-// Reads what format_time writes, also with other fractions and offsets ("+09:00"). Nothing where it is not a valid
-// time.
+// Parses the format of format_time, also with other fractions and offsets ("+09:00"). Nothing if the time is invalid.
 std::optional<Time> parse_time(std::string_view text);
 
 // "250ms", "10s", "5m", "2h", "30d": a whole number and its unit, as configuration is written.
