@@ -1,9 +1,9 @@
 // Where shared copies of costly answers are kept.
 //
-// A copy is fresh for a while, then stale for a while, then gone. Who finds none, or one worth renewing, asks for the
-// ticket to load it: of all callers over all instances one gets it, for a limited time, and only the current ticket may
-// fill. Removing a key ends its ticket, so that what was read before the removal never comes in after it. The cache may
-// lose anything at any time; it then only costs a load.
+// A copy is fresh for a while, then stale for a while, then gone. A caller that finds none, or one worth renewing, asks
+// for the ticket to load it: one of all callers over all instances gets it, for a limited time, and only the current
+// ticket may fill. Removing a key ends its ticket, so that a value read before the removal is never stored after it.
+// The cache may lose anything at any time; that only costs a load.
 //
 // Every implementation passes tests/contract/cache_store_contract.h. Safe to use from any thread.
 #pragma once
@@ -19,10 +19,10 @@
 
 namespace sluice::coordination {
 
-// A null body says: it is known that there is none.
+// A null body is a negative result: the source has no value.
 using CacheBody = std::shared_ptr<const std::string>;
 
-// What is put into the cache.
+// A new entry of the cache.
 struct CacheEntry {
   CacheBody body;
   Duration fresh_for{0};
@@ -30,22 +30,22 @@ struct CacheEntry {
   Duration load_cost{0};  // how long loading took; dear ones are renewed earlier
 };
 
-// What the cache has, as of now.
+// A copy in the cache, as of now.
 struct CachedCopy {
   CacheBody body;
-  Duration fresh_for{0};  // what is left of it; negative once it is stale
+  Duration fresh_for{0};  // time left; negative once it is stale
   Duration load_cost{0};
 
   bool fresh() const { return fresh_for.count() > 0; }
 };
 
-// Chosen by who asks, at random: unlike any that was given before. Never 0.
+// Chosen by the caller at random: different from all previous ones. Never 0.
 using LoadTicket = uint64_t;
 
 // When a caller wants to load. Ticket 0: it only looks.
 struct TicketWish {
   LoadTicket ticket = 0;
-  Duration ttl{0};       // after that somebody else may load
+  Duration ttl{0};       // after that another caller may load
   double eagerness = 0;  // a fresh copy is renewed when less than load_cost times this is left of it
 
   bool wants(const CachedCopy& copy) const {
@@ -62,23 +62,23 @@ class CacheStore {
  public:
   virtual ~CacheStore() = default;
 
-  // What this process has at hand, without waiting for anybody. Nothing says nothing.
+  // A copy in the memory of this process, without waiting. Nothing means unknown.
   virtual std::optional<CachedCopy> peek(std::string_view key) = 0;
 
-  // What there is; and the ticket, where there is nothing fresh enough and nobody holds one.
+  // The copy, if any, and the ticket, if no fresh enough copy exists and no other caller has the ticket.
   virtual Task<CacheAnswer> look_up(std::string key, TicketWish wish) = 0;
 
-  // Stores what was loaded under the ticket and ends it. False, and nothing is stored, if the ticket is no longer the
+  // Stores the value loaded under the ticket and ends it. False, and nothing is stored, if the ticket is no longer the
   // current one.
   virtual Task<bool> fill(std::string key, LoadTicket ticket, CacheEntry entry) = 0;
 
   // Loading failed: the next caller gets a ticket at once. Harmless if it was lost.
   virtual Task<> give_up(std::string key, LoadTicket ticket) = 0;
 
-  // Stores it whatever was there, and ends the ticket.
+  // Stores it unconditionally and ends the ticket.
   virtual Task<> put(std::string key, CacheEntry entry) = 0;
 
-  // Afterwards no look_up finds what was there before, nor what is being loaded now.
+  // Afterwards no look_up finds an earlier value, nor one that is being loaded now.
   virtual Task<> remove(std::string key) = 0;
 };
 

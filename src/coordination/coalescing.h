@@ -1,10 +1,10 @@
 // Many ask for an item to be refreshed; it is fetched once, and never forgotten.
 //
-// Whoever wants an item fresh asks here first and is told whether to publish a message; whoever takes a message from
-// the log asks here whether to fetch. Three things must not happen: that a crowd publishes a message each; that a
-// message in a slow lane holds up somebody in a hurry; that an item asked for all the time is never fetched, because
-// each message is skipped for a newer one. So: **a fetch satisfies every version issued before it began**, and a
-// message is skipped only when such a fetch has ended well.
+// A caller that wants an item refreshed asks here whether to publish a message; a consumer of a message asks here
+// whether to fetch. Three things must not happen: that a crowd publishes a message each; that a message in a slow lane
+// delays an urgent caller; that an item requested all the time is never fetched, because each message is skipped for a
+// newer one. So: **a fetch satisfies every version issued before it began**, and a message is skipped only when such a
+// fetch has succeeded.
 //
 //   ask:    RefreshAnswer answer = co_await coalescing.request(request);
 //           if (answer.to_publish()) publish(answer.message), and if that fails: co_await coalescing.unpublish(item,
@@ -15,10 +15,10 @@
 //           store the row with answer.covers where its version is lower, then co_await coalescing.finish(...);
 //           where it failed: co_await coalescing.abandon(...).
 //
-// Each call is one atomic step on the engine's clock, right with any number of instances. The versions are those of
-// version_floors.h: they never repeat and never go back. What is kept here may be lost at any time: then an item is
-// fetched once more than needed, nothing else. An answer that did not arrive (EngineUnavailable) may have taken effect:
-// the message that nobody published is presumed lost after a while and asked for again.
+// Each call is one atomic step on the engine's clock, correct with any number of instances. The versions are those of
+// version_floors.h: they never repeat and never go back. The state here may be lost at any time: then an item is
+// fetched once more than needed, nothing else. A call with an unknown outcome (EngineUnavailable) may have taken
+// effect: a message that was not published is presumed lost after a while and requested again.
 //
 // Every implementation passes tests/contract/coalescing_contract.h.
 #pragma once
@@ -35,7 +35,7 @@ namespace sluice::coordination {
 struct RefreshRequest {
   std::string item;
   size_t lane = 0;  // of the plan
-  Version row = 0;  // of what is stored; 0 where nothing is
+  Version row = 0;  // of the stored row; 0 if there is none
   // How long messages of each lane wait at present; shorter where it is not known.
   std::vector<Duration> lags = {};
 };
@@ -58,9 +58,9 @@ enum class RefreshOutcome {
 
 struct RefreshAnswer {
   RefreshOutcome outcome = RefreshOutcome::already;
-  // What to publish. Of `already` the message that is waited for; where only a fetch is running, its version.
+  // The message to publish. For `already` the waiting message; if only a fetch is running, its version.
   WaitingMessage message;
-  std::optional<WaitingMessage> before;  // what was waiting, for unpublish
+  std::optional<WaitingMessage> before;  // the previous waiting message, for unpublish
 
   bool to_publish() const { return outcome != RefreshOutcome::already; }
 };
@@ -68,21 +68,21 @@ struct RefreshAnswer {
 struct FetchRequest {
   std::string item;
   Version version = 0;  // of the message
-  Version row = 0;      // of what is stored
+  Version row = 0;      // of the stored row
   size_t lane = 0;
-  // Names this one fetch: a worker that has two messages of an item in hand uses two.
+  // Identifies this fetch: a worker with two messages of an item uses two.
   std::string owner;
 };
 
 enum class FetchOutcome {
   run,       // fetch
   obsolete,  // satisfied: commit the message and go on
-  busy,      // somebody else's fetch runs: come back
+  busy,      // another fetch is running: retry later
 };
 
 struct FetchAnswer {
   FetchOutcome outcome = FetchOutcome::run;
-  Version covers = 0;    // of `run`: the version to store what is fetched with
+  Version covers = 0;    // of `run`: the version under which to store the result
   Duration busy_for{0};  // of `busy`: at the longest
 };
 
@@ -93,17 +93,18 @@ class Coalescing {
   // Of any number of callers at once one is told to publish.
   virtual Task<RefreshAnswer> request(RefreshRequest request) = 0;
 
-  // The message of `answer` could not be published: what was waiting before waits again. False, and nothing changes,
-  // where something else waits by now (or nothing): of several callers one gets true.
+  // The message of `answer` could not be published: the previous message waits again. False, and nothing changes, if
+  // another message waits by now (or none): one of several callers gets true.
   virtual Task<bool> unpublish(std::string item, RefreshAnswer answer) = 0;
 
-  // What `begin` would say. Changes nothing for others.
+  // The result that `begin` would return. Changes nothing for others.
   virtual Task<FetchAnswer> look(FetchRequest request) = 0;
 
-  // `run`: the fetch begins now and the item is its owner's for the lane's lease. Again as the same owner: begins anew.
+  // `run`: the fetch begins now and the item belongs to its owner for the lane's lease. A repeated call by the same
+  // owner restarts it.
   virtual Task<FetchAnswer> begin(FetchRequest request) = 0;
 
-  // The row has `covers` or a higher version: everything up to it is satisfied, whoever holds the item now.
+  // The row has `covers` or a higher version: everything up to it is satisfied, regardless of the item's current owner.
   virtual Task<> finish(std::string item, std::string owner, Version covers) = 0;
 
   // The fetch did not succeed: the item is free at once if `owner` still has it. `given_up` is the version of a message

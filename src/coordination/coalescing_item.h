@@ -29,7 +29,7 @@ class CoalescingItem {
   Version issued_ = 0;  // the highest
   Version done_ = 0;    // the highest that is satisfied
   std::optional<WaitingMessage> waiting_;
-  Duration patience_{0};  // with the waiting message, as its lane lagged when somebody last asked
+  Duration patience_{0};  // of the waiting message, from the lag of its lane at the last request
   std::string owner_;     // of the running fetch; empty where none runs
   Time until_;
 };

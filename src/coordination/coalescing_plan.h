@@ -11,7 +11,7 @@ namespace sluice::coordination {
 
 struct CoalescingLane {
   std::string name = {};
-  // How long a fetch for a message of this lane may run before somebody else may fetch the item.
+  // Time a fetch for a message of this lane may run before another worker may fetch the item.
   Duration lease = 30s;
 
   static void describe(config::Section<CoalescingLane>& section);

@@ -1,11 +1,11 @@
-// A Coalescing whose answers are counted. Wrapped around the adapter where it is made.
+// A Coalescing with metrics. Wrapped around the adapter where it is created.
 #pragma once
 
 #include "coordination/coalescing.h"
 
 namespace sluice::coordination {
 
-// As safe to share as what it wraps, which must outlive it.
+// As thread-safe as the wrapped object, which must outlive it.
 class CountedCoalescing : public Coalescing {
  public:
   explicit CountedCoalescing(Coalescing& coalescing) : coalescing_(coalescing) {}

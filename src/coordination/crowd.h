@@ -1,4 +1,4 @@
-// Callers on several threads who wait for the same moment.
+// Callers on several threads that wait for the same event.
 //
 // Each waits on its own thread, and each thread is told once, however many wait there: thousands of readers of one
 // answer cost one message between threads, not thousands.
@@ -16,7 +16,7 @@ namespace sluice::coordination {
 // All methods may be called from any thread.
 class Crowd {
  public:
-  // Those who wait on one thread; belongs to it. They look at `over`, wait for `told`, and look again.
+  // The waiting callers of one thread; belongs to it. They check `over`, wait for `told`, and check again.
   struct Party {
     explicit Party(const Executor& executor) : told(executor) {}
     bool over = false;
@@ -26,10 +26,10 @@ class Crowd {
   // The party of the thread that runs `here`, which must be the caller's; null once the moment has come.
   std::shared_ptr<Party> join(const Executor& here);
 
-  // Everybody looks again, for reasons of their own.
+  // All callers check again, for reasons of their own.
   void stir();
 
-  // The moment has come. What was written before is seen by everybody who learns of it.
+  // The event has happened. All callers see everything written before.
   void end();
 
   bool over() const;

@@ -1,10 +1,10 @@
 // The days of one planned limit: kept in the database, given out in chunks.
 //
-// A day is too long to be kept where things get lost, and too precious to be counted one by one in a database. So
-// chunks of about a second's share are taken here, from all days of a priority or from none, and deposited as credit
-// where the windows are (SharedLimit::deposit). What was taken is spent: a chunk that got lost on its way is never
-// taken again. How much may be taken by now is coordination/day_pace.h; time is the database's. Outside the promise: a
-// difference between the database's clock and that of the upstream which counts.
+// A day is too long to be kept in an engine that may lose its state, and permits are too many to be counted one by one
+// in a database. So chunks of about a second's share are taken here, from all days of a priority or from none, and
+// deposited as credit where the windows are (SharedLimit::deposit). A taken chunk is spent: one that is lost on its way
+// is never taken again. coordination/day_pace.h decides how much may be taken by now; time is the database's. Outside
+// the promise: a difference between the clocks of the database and of the upstream that counts.
 //
 // Every implementation passes tests/contract/day_budgets_contract.h. Safe to use from any thread.
 #pragma once
@@ -26,10 +26,10 @@ class DayBudgets {
  public:
   virtual ~DayBudgets() = default;
 
-  // At most `most` permits, and at least `least` or what is left of the day; or how long to wait for that.
+  // At most `most` permits, and at least `least` or the rest of the day; or how long to wait for that.
   virtual Task<Result<DayChunk, Duration>> take(size_t priority, int64_t least, int64_t most) = 0;
 
-  // What is left of each day of the plan, its reserve included. For showing, not for deciding.
+  // The rest of each day of the plan, including its reserve. For display, not for decisions.
   virtual Task<std::vector<int64_t>> left() = 0;
 };
 

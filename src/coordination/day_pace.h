@@ -1,8 +1,8 @@
 // How much of a day's budget may be spent by now.
 //
-// The budget without its reserve grows evenly over the day, so that it lasts until the evening; the reserve is there
-// from the first moment, for those who may touch it. The day is the calendar day of whoever counts. What passed of a
-// day before anything was known of it counts as spent.
+// The budget without its reserve grows evenly over the day, so that it lasts until the evening; the reserve is
+// available from the start, for priorities that may use it. The day is the calendar day of the upstream. The part of a
+// day before the first record of it counts as spent.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace sluice::coordination {
 
-// What is remembered of a day's budget.
+// The stored state of a day's budget.
 struct DaySpent {
-  int64_t day = 0;  // days since 1970 on the calendar of whoever counts
+  int64_t day = 0;  // days since 1970 on the upstream's calendar
   int64_t permits = 0;
 };
 
 class DayPace {
  public:
-  // `spent` is what is remembered, if anything is. A day that is over is forgotten; the calendar never goes back.
+  // `spent` is the stored state, if any. A past day is forgotten; the calendar never goes back.
   DayPace(const LimitDay& day, std::optional<DaySpent> spent, Time now);
 
   const DaySpent& spent() const { return spent_; }
   void take(int64_t permits) { spent_.permits += permits; }
 
-  // What may be spent at this moment.
+  // Permits that may be spent now.
   int64_t room(bool may_use_reserve) const;
-  // What may be spent from this moment to the end of the day, at most.
+  // Permits that may be spent from now to the end of the day, at most.
   int64_t left(bool may_use_reserve) const;
   // Not before this time from now is there room for `permits`; at the latest until the next day.
   Duration wait_for(int64_t permits, bool may_use_reserve) const;
-  // What is left of the day itself.
+  // Time left of the day.
   Duration rest() const { return std::chrono::days(1) - passed_; }
 
  private:

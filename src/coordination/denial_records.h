@@ -41,11 +41,11 @@ class DenialRecords {
 
   virtual Task<bool> denied(std::string token) = 0;
 
-  // At most `limit` of those still denied, in the order they were written, from `after` on. What is written by a
-  // transaction that ends later may come to lie before it: who follows reads the last half minute again.
+  // At most `limit` of the denials still in force, in the order of writing, from `after` on. A transaction that ends
+  // later may add entries before it: a follower reads the last half minute again.
   virtual Task<DenialPage> read(DenialMark after, int64_t limit) = 0;
 
-  // Removes at most `limit` whose tokens ended long ago; how many.
+  // Removes at most `limit` whose tokens expired long ago; returns how many.
   virtual Task<int64_t> purge(int64_t limit) = 0;
 };
 

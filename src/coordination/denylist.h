@@ -1,4 +1,4 @@
-// Tokens that are no longer good, known at once to whoever checks one.
+// Revoked tokens, known at once to every check.
 //
 // The records in the database are the truth; every process has a copy in memory, and where there is a shared copy
 // (Redis) it closes the gap until the memory of all has followed:
@@ -50,7 +50,7 @@ class Denylist {
   Task<> fill_round();
   Task<> tidy_round();
 
-  // Reads what is new in the records into memory.
+  // Reads new records into memory.
   Task<> catch_up();
   Task<bool> ask_shared(std::string token);
   void want_fill();

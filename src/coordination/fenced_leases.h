@@ -1,10 +1,10 @@
 // Being the only one, provably.
 //
-// A lease that is a mere key with a time to live proves nothing: its holder may be paused, wake up after somebody else
-// took over, and write. Here the database gives lease and fence in one statement, and every later lease of the key has
-// a higher fence. Whoever writes under the lease says its fence in the write, and the store refuses an old one. A fence
-// drawn after a lease was got elsewhere would be unsafe; so this port has database adapters only. Where nothing is
-// written under the lease, or twice does no harm, `Leases` (coordination/leases.h) are cheaper.
+// A lease that is only a key with a time to live proves nothing: its holder may be paused, wake up after another took
+// over, and write. Here the database gives lease and fence in one statement, and every later lease of the key has a
+// higher fence. A write under the lease carries its fence, and the store refuses an old one. A fence drawn after a
+// lease was acquired elsewhere would be unsafe; so this port has database adapters only. If nothing is written under
+// the lease, or writing twice does no harm, `Leases` (coordination/leases.h) are cheaper.
 //
 // Every implementation passes tests/contract/fenced_leases_contract.h.
 #pragma once
@@ -42,8 +42,8 @@ class FencedLeases {
 
   virtual ~FencedLeases() = default;
 
-  // The new fence; nothing while somebody (the same owner included) holds it. Of any number of callers one gets it.
-  // Time is the database's.
+  // The new fence; nothing while the lease is held (also by the same owner). One of any number of callers gets it. Time
+  // is the database's.
   virtual Task<std::optional<Fence>> acquire(std::string key, std::string owner, Duration ttl) = 0;
 
   // Extends all that are still held with that fence to `ttl` from now and returns those: the others are lost.
@@ -52,7 +52,7 @@ class FencedLeases {
   // Ends the lease at once if it is still held with that fence; otherwise changes nothing.
   virtual Task<> release(FencedLease lease) = 0;
 
-  // Who holds it now.
+  // The current holder.
   virtual Task<std::optional<FencedLeaseHolder>> holder(std::string key) = 0;
 };
 

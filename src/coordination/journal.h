@@ -1,10 +1,11 @@
-// What keeps memory alive through a crash.
+// Makes in-memory state survive a crash.
 //
-// Some state is changed so often that a row for each change would cost too much, and is small enough to live in memory.
-// Its owner changes memory first and appends what became of it as a record; the records of all owners go to the disk
-// together, in the next commit of the database. An answer leaves when everything it saw is on the disk. That holds for
-// refusals too: who is told that a lease is taken must not find it free after a crash. Memory is ahead of the disk for
-// as long as a commit takes, so a commit that fails ends the process: there is no way back to what the disk knows.
+// Some state changes so often that a row for each change would cost too much, and is small enough to live in memory.
+// Its owner changes memory first and appends the result as a record; the records of all owners go to the disk together,
+// in the next commit of the database. An answer is given when everything it depends on is on the disk. That holds for
+// refusals too: a caller that is told that a lease is taken must not find it free after a crash. Memory is ahead of the
+// disk for as long as a commit takes, so a failed commit ends the process: memory cannot be rolled back to the state on
+// the disk.
 //
 // From time to time the owners are asked for a snapshot, and the records before it are dropped.
 #pragma once
@@ -35,7 +36,7 @@ class Journaled {
   // Takes a change over from the time before the restart. Called in order, before anything else happens.
   virtual void replay(std::string_view record) = 0;
 
-  // Adds records that make what is there now out of nothing, and returns the number of its last change. Called on the
+  // Adds records that build the current state from nothing, and returns the number of its last change. Called on the
   // journal's thread, whose commits wait meanwhile; nothing may be appended from inside.
   virtual JournalNumber snapshot(std::vector<std::string>& records) const = 0;
 };
@@ -45,9 +46,9 @@ class Journal {
  public:
   virtual ~Journal() = default;
 
-  // Replays what is known of the part; it may append from then on.
+  // Replays the records of the part; it may append from then on.
   virtual void attach(Journaled& part) = 0;
-  // The part goes away; what it holds is kept for the next one of its name.
+  // Detaches the part; its records are kept for the next one of its name.
   virtual void detach(Journaled& part) = 0;
 
   // Throws Overloaded while too many wait for the disk. Called before a change, since afterwards it is too late.
@@ -56,8 +57,8 @@ class Journal {
   // Called under the part's lock. Durable later; see `durable`.
   virtual JournalNumber append(const Journaled& part, std::string_view record) = 0;
 
-  // Returns when all records up to `number` are on the disk. If that can't be told in time it throws EngineUnavailable;
-  // the change is in memory and goes to the disk with the next commit that succeeds.
+  // Returns when all records up to `number` are on the disk. If that is not known in time it throws EngineUnavailable;
+  // the change is in memory and goes to the disk with the next successful commit.
   virtual Task<> durable(JournalNumber number) = 0;
 };
 

@@ -2,8 +2,8 @@
 //
 //   const std::string record = RecordWriter(Kind::held).text(key).number(token).take();
 //
-// Eight bytes for a number, four for a text's length, least significant first. What does not fit what is read is a
-// mistake of ours or a damaged file: both abort, because going on would make up what was acknowledged.
+// Eight bytes for a number, four for a text's length, least significant first. A record that does not fit is a bug or a
+// damaged file: both abort, because continuing would invent state that was never acknowledged.
 #pragma once
 
 #include <cstdint>

@@ -28,11 +28,11 @@ namespace sluice::coordination {
 template <class Port>
 class LeaseKeeper;
 
-// A lease somebody works under. Destroying it without release leaves it to expire.
+// A kept lease. Destroying it without release leaves it to expire.
 template <class Port>
 class KeptLease {
  public:
-  // What the engine gave; under FencedLeases with the fence that every write under the lease must carry.
+  // The lease as the engine gave it; with FencedLeases it has the fence that every write under the lease must carry.
   const Port::Held& held() const { return held_; }
   const std::string& key() const { return held_.key; }
   // Fires before the lease can be lost, and when it is released. Callbacks run on the keeper's thread.
@@ -56,22 +56,22 @@ class LeaseKeeper {
   using Kept = KeptLease<Port>;
   using StillNeeded = std::function<Task<bool>()>;
 
-  // `owner` is what `holder` shows to people.
+  // `owner` is shown to people by `holder`.
   LeaseKeeper(Port& leases, Clock& clock, Random& random, std::string owner, const Executor& executor);
 
-  // Nothing while somebody holds it.
+  // Nothing while the lease is held.
   Task<std::shared_ptr<Kept>> acquire(std::string key, Duration ttl);
 
-  // Waits for the lease until `deadline`: callers of this keeper in the order they came, keepers of other processes by
-  // jittered polls. Once it has the lease it asks `still_needed`, since whoever held it may have done the work, and
-  // gives it back at once if not. Throws Overloaded when too many wait for the key.
+  // Waits for the lease until `deadline`: callers of this keeper in order of arrival, keepers of other processes by
+  // jittered polls. With the lease it checks `still_needed`, since the previous holder may have done the work, and
+  // releases it at once if not. Throws Overloaded when too many wait for the key.
   Task<Result<std::shared_ptr<Kept>, NotKept>> acquire_within(std::string key, Duration ttl, Deadline deadline,
                                                               StillNeeded still_needed);
 
   // Gives it back at once, so that the next one need not wait for the ttl.
   Task<> release(std::shared_ptr<Kept> lease);
 
-  // Renews what is kept for as long as the scope lasts; called once. Leases nobody refers to any more are dropped.
+  // Renews kept leases for as long as the scope lasts; called once. Leases without references are dropped.
   void start(TaskScope& scope);
 
  private:
@@ -80,7 +80,7 @@ class LeaseKeeper {
     Instant sent;  // when the oldest of their last successful calls was sent
     Instant due;   // when to renew
     std::vector<std::shared_ptr<Kept>> leases{};
-    bool asking = false;  // a renewal is under way: nobody may join
+    bool asking = false;  // a renewal is running: no lease may join
 
     Instant safe_until() const { return sent + ttl * 9 / 10; }
   };

@@ -1,9 +1,10 @@
 // Doing a thing once, most of the time.
 //
-// Many instances notice that the same item wants work; one of them should do it. A lease says which, and ends by itself
+// Many instances notice that the same item needs work; one of them should do it. A lease decides which, and expires
 // when that one crashes. It is a hint for efficiency and carries no fence: its holder may be paused, wake up after
-// somebody else took over, and go on, and an engine that forgets (Redis may) gives the lease twice. So now and then two
-// work at once, and the work must bear it. Whoever guards a write uses FencedLeases (coordination/fenced_leases.h).
+// another took over, and continue, and an engine that loses state (Redis may) gives the lease twice. So occasionally
+// two work at once, and the work must tolerate that. Code that guards a write uses FencedLeases
+// (coordination/fenced_leases.h).
 //
 // Time is the engine's. Every implementation passes tests/contract/leases_contract.h.
 #pragma once
@@ -19,7 +20,7 @@
 
 namespace sluice::coordination {
 
-// Tells one holding of a key from the next. Grows, but proves nothing to anybody else than the engine that gave it.
+// Distinguishes one holding of a key from the next. It grows, but proves nothing outside the engine that gave it.
 using LeaseToken = int64_t;
 
 struct Lease {
@@ -29,11 +30,11 @@ struct Lease {
   auto operator<=>(const Lease&) const = default;
 };
 
-// What became of leases that were to be renewed; those in neither list are lost.
+// The result of renewing leases; those in neither list are lost.
 template <class Held>
 struct Renewal {
   std::vector<Held> renewed{};
-  // The engine could not be asked, because a part of it (a cluster's node) is away.
+  // The engine could not be asked, because a part of it (a cluster's node) is unavailable.
   std::vector<Held> unknown{};
   std::string failure{};  // why
 };
@@ -50,7 +51,7 @@ class Leases {
 
   virtual ~Leases() = default;
 
-  // The token; nothing while somebody (the same owner included) holds it. Of callers who ask at once one gets it.
+  // The token; nothing while the lease is held (also by the same owner). One of several concurrent callers gets it.
   virtual Task<std::optional<LeaseToken>> acquire(std::string key, std::string owner, Duration ttl) = 0;
 
   // Extends all that are still held with their token to `ttl` from now.
@@ -59,15 +60,15 @@ class Leases {
   // Ends the lease at once if it is still held with that token; otherwise changes nothing.
   virtual Task<> release(Lease lease) = 0;
 
-  // Who holds it now.
+  // The current holder.
   virtual Task<std::optional<LeaseHolder>> holder(std::string key) = 0;
 
-  // Ends the lease whoever holds it, and logs that `who` did so. Its holder learns of it at its next renewal at the
-  // latest. Returns who lost it; nothing if it was free.
+  // Ends the lease of any holder, and logs that `who` did so. The holder learns of it at its next renewal at the
+  // latest. Returns the holder that lost it; nothing if it was free.
   Task<std::optional<LeaseHolder>> force_release(std::string key, std::string who);
 
  private:
-  // Ends it and returns who held it.
+  // Ends it and returns its holder.
   virtual Task<std::optional<LeaseHolder>> end_any(std::string key) = 0;
 };
 

@@ -1,7 +1,7 @@
 // Never more than N permits in any window: the time stamps of the last N.
 //
 // One more may be given when the oldest of the last N is at least a span ago; n more, when the n-th oldest is. Each
-// decision looks at one stamp, whatever N is. What is unknown counts as spent: a ring begins full of stamps of now.
+// decision looks at one stamp, regardless of N. Unknown permits count as spent: a ring begins full of stamps of now.
 //
 // Up to 10,000 there is a stamp for each permit and the ring is exact. Beyond, a stamp stands for a grain of several
 // permits and moves to the last of them; a new grain is opened when the oldest is a span ago. Two permits within a span
@@ -46,10 +46,10 @@ class LimitRing {
     return count_available(stamps, now);
   }
 
-  // Not before this time from now may `count` be given, if nobody takes any meanwhile.
+  // The time until `count` may be given, if none are taken meanwhile.
   Duration wait_for(int64_t count, Stamp now) const;
 
-  // Takes what `available` said there is.
+  // Takes permits that `available` reported.
   void take(int64_t count, Stamp now) {
     if (const int64_t open = grain_ - used_; open > 0) count -= take_open(std::min(count, open), now);
     for (; count > 0; count -= used_) {
@@ -59,7 +59,7 @@ class LimitRing {
     }
   }
 
-  // What is available now.
+  // Permits available now.
   int64_t remaining(Stamp now) const { return available(grain_ * usable() + grain_ - used_, now); }
 
   // From the oldest on.

@@ -18,8 +18,8 @@ class LimitState {
  public:
   // All windows spent at `now`, no credit.
   LimitState(std::shared_ptr<const LimitPlan> plan, Stamp now);
-  // What `bytes` remembers; spent where it was written by another run of the engine, for another size of the window, or
-  // is not to be understood.
+  // Restores `bytes`; counts as spent if they were written by another run of the engine, for another size of the
+  // window, or are malformed.
   LimitState(std::shared_ptr<const LimitPlan> plan, Stamp now, std::span<const uint8_t> bytes, int64_t run);
   Bytes save(int64_t run) const;
 

@@ -4,10 +4,10 @@
 //   if (!permit) ...                        // try again in permit.error()
 //   if (!permit->good(clock)) ...           // just before the wire: too late, acquire another
 //
-// Callers of a priority are served first come, first served, and nobody while a better priority waits. One draw at a
-// time asks for all who wait at the front; when there is nothing, it asks again exactly when it was told to. Whoever
-// can't be served before their deadline is told at once. Permits that come back too late to be used are thrown away
-// (they stay spent) and drawn again, one at a time until one comes in time: a slow engine must not use up the window
+// Callers of a priority are served in order of arrival, and only while no better priority waits. One draw at a time
+// requests permits for all callers at the front; if there are none, it asks again exactly when it was told to. A caller
+// that cannot be served before its deadline is refused at once. Permits that arrive too late to be used are discarded
+// (they stay spent) and drawn again, one at a time until one arrives in time: a slow engine must not use up the window
 // and the day for nothing.
 //
 // Where the plan has days, the limiter keeps their credit filled: it takes the next chunk before the last is used up.
@@ -39,7 +39,7 @@ struct Permit {
 // Belongs to one executor.
 class Limiter {
  public:
-  // What it is given must outlive it. `days` may be null where the plan has none.
+  // The given objects must outlive it. `days` may be null if the plan has none.
   struct Parts {
     SharedLimit& limit;
     DayBudgets* days;
@@ -66,7 +66,7 @@ class Limiter {
   struct Caller {
     Caller(const Executor& executor, Instant until_) : settled(executor), until(until_) {}
     Wakeup settled;
-    Instant until;  // refused when it can't be served by then
+    Instant until;  // refused if it cannot be served by then
     std::optional<Permit> permit;
     std::optional<Duration> refused;
     std::exception_ptr error;
@@ -88,9 +88,9 @@ class Limiter {
   Task<Result<Permit, Duration>> join(size_t priority, Instant until);
   Result<Permit, Duration> outcome(size_t priority, const Caller& caller);
   void leave(size_t priority, const std::shared_ptr<Caller>& caller);
-  // The best priority that somebody waits for.
+  // The best priority with waiting callers.
   std::optional<size_t> next_line() const;
-  // How long nobody of this priority can be served, as far as is known.
+  // How long no caller of this priority can be served, as far as is known.
   Duration blocked_for(size_t priority) const;
 
   Task<> serve_loop();
@@ -98,7 +98,7 @@ class Limiter {
   void hand_out(size_t priority, const Drawn& drawn);
   Task<> wait_until(size_t priority, Instant when);
   Task<> wait_for_credit(size_t priority);
-  // Tells those in this line and all behind it who can't be served at `when`.
+  // Refuses callers in this line and all behind it that cannot be served at `when`.
   void refuse_overdue(size_t first, Instant when);
   void fail(size_t priority, const std::exception_ptr& error);
 

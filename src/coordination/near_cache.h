@@ -1,9 +1,9 @@
-// A shared cache with its hottest copies at hand.
+// A shared cache with its hottest copies in process memory.
 //
-// What was found in the shared store is kept in the process for a few seconds more, so that a hit costs no round trip.
-// Every instance hears of removals and puts; while it cannot hear them (`interrupted`) nothing is kept and every look
-// goes to the store. A removal in this process is seen by this process at once; in others as soon as the message
-// arrives.
+// Copies found in the shared store are kept in the process for a few seconds, so that a hit costs no round trip. Every
+// instance is notified of removals and puts; while notifications are interrupted (`interrupted`) nothing is kept and
+// every lookup goes to the store. A removal in this process takes effect in it at once; in others as soon as the
+// message arrives.
 //
 // Safe to use from any thread.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace sluice::coordination {
 
-// Told of changes to copies by whoever carries the messages.
+// Notified of changes to copies.
 class CopyInvalidation {
  public:
   virtual ~CopyInvalidation() = default;

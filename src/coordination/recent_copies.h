@@ -1,8 +1,7 @@
-// The copies used most recently, bounded in bytes: what a cache has in its own memory.
+// The most recently used copies, bounded in bytes: the in-memory part of a cache.
 //
-// The keys are spread over parts, each with its own lock, map and order of use; where a part is full, what was used
-// least recently goes. Nothing here waits for anybody. The rules of copies and tickets are those of
-// coordination/cache_store.h.
+// The keys are spread over parts, each with its own lock, map and order of use; a full part evicts the least recently
+// used copy. Nothing here waits. The rules of copies and tickets are those of coordination/cache_store.h.
 //
 // Safe to use from any thread.
 #pragma once
@@ -31,8 +30,8 @@ class RecentCopies {
   void remove(std::string_view key);
   void clear();
 
-  // For copies of something kept elsewhere: what was fetched while the key might have been removed must not come in
-  // after the removal. `generation` before fetching; put_since stores nothing if anything near the key was removed or
+  // For copies of values kept elsewhere: a value fetched while the key might have been removed must not be stored after
+  // the removal. Read `generation` before fetching; put_since stores nothing if anything near the key was removed or
   // put since.
   uint64_t generation(std::string_view key);
   void put_since(uint64_t generation, std::string key, CacheEntry entry);
@@ -66,7 +65,7 @@ class RecentCopies {
     size_t bytes = 0;
     uint64_t generation = 0;
 
-    // Moves it to the front; the end where there is none.
+    // Moves it to the front; the end if it does not exist.
     ByUse::iterator find(std::string_view key);
     ByUse::iterator find_or_add(std::string key);
     void set(ByUse::iterator kept, CacheEntry entry, Instant now, size_t max_bytes);

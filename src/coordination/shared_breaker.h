@@ -1,9 +1,9 @@
 // A circuit breaker that all instances share.
 //
-// The rules are those of runtime/breaker.h; the state is a row in the database, so that one instance's failures spare
-// the others theirs. After the open time one caller at a time gets a trial, as a lease: if it crashes, the next one
-// gets the trial when the lease ends. A call says with its outcome which permit it had: one that began before the
-// breaker opened, or whose trial was given to somebody else meanwhile, counts for nothing.
+// The rules are those of runtime/breaker.h; the state is a row in the database, so that instances share their failures.
+// After the open time one caller at a time gets a trial, as a lease: if it crashes, the next one gets the trial when
+// the lease ends. A call reports its outcome with its permit: one that began before the breaker opened, or whose trial
+// was given to another caller meanwhile, does not count.
 //
 // Every implementation passes tests/contract/shared_breaker_contract.h.
 #pragma once

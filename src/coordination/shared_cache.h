@@ -1,16 +1,16 @@
-// Costly answers, loaded once for everybody.
+// Expensive results, loaded once for all callers.
 //
 //   const CacheBody body = co_await cache.load("product/17", [&] { return catalog.render(17); });
 //
-// One loader runs per key, in the process and over all instances; who comes meanwhile waits for it or gets the stale
-// copy. A copy is renewed a little before it ends, by chance and the earlier the dearer it was, so that no crowd ever
-// finds it gone. A loader's failure is nobody's answer: it is not remembered, and a stale copy is served while there is
-// one. "There is none" is an answer, remembered for a time of its own.
+// One loader runs per key, in the process and over all instances; other callers wait for it or get the stale copy. A
+// copy is renewed a little before it ends, at random and the earlier the more expensive it was, so that no crowd ever
+// finds it gone. A loader's failure is not a result: it is not cached, and a stale copy is served while there is one.
+// "No value" is a result, cached for its own time.
 //
-// What was read before a removal is never kept after it. In this process nobody who asks after `remove` returned gets
-// it either; in other instances those who share a load begun before it may.
+// A value read before a removal is never kept after it. In this process no caller after `remove` returned gets it
+// either; in other instances callers that share a load begun before it may.
 //
-// When the store is away every process loads for itself, once per key at a time, and nothing is kept.
+// If the store is unavailable every process loads for itself, once per key at a time, and nothing is kept.
 #pragma once
 
 #include <functional>
@@ -38,8 +38,8 @@ struct CacheConfig {
 // All methods may be called from any thread; loaders run on the executor.
 class SharedCache {
  public:
-  // Gives null where there is none, throws what the source throws. It may run after the call that brought it has
-  // returned (renewing, or its caller hung up), so it owns what it uses.
+  // Returns null if there is no value; exceptions of the source pass through. It may run after its call has returned
+  // (for a renewal, or because the caller disconnected), so it owns the objects it uses.
   using Loader = std::function<Task<CacheBody>()>;
 
   // `random` is used on the executor only; `scope` belongs to it.
@@ -52,23 +52,23 @@ class SharedCache {
         executor_(executor),
         loads_(scope, executor) {}
 
-  // A fresh copy that this process has at hand.
+  // A fresh copy in the memory of this process.
   std::optional<CacheBody> peek(std::string_view key);
 
-  // A copy, fresh or stale, without loading one. Nothing also when the store is away.
+  // A copy, fresh or stale, without loading one. Nothing also if the store is unavailable.
   Task<std::optional<CacheBody>> get(std::string key);
 
-  // The copy, or what `loader` gives. Throws DeadlineExceeded when another instance's load lasts beyond wait_limit.
+  // The copy, or the result of `loader`. Throws DeadlineExceeded if another instance's load lasts beyond wait_limit.
   Task<CacheBody> load(std::string key, Loader loader);
 
-  // Both throw EngineUnavailable when the store is away: an old copy may then still be served. Without a `ttl` the
-  // configured one holds; either is shortened by its jitter.
+  // Both throw EngineUnavailable if the store is unavailable: an old copy may then still be served. Without a `ttl` the
+  // configured one is used; either is shortened by its jitter.
   Task<> put(std::string key, CacheBody body, std::optional<Duration> ttl = std::nullopt);
   Task<> remove(std::string key);
 
  private:
   Task<CacheBody> find_or_load(std::string key, Loader loader);
-  // One look into the store and what follows from it; nothing when somebody else loads and there is no copy.
+  // One lookup in the store and its consequences; nothing if another caller loads and there is no copy.
   Task<std::optional<CacheBody>> attempt(std::string key, Loader loader);
   Task<CacheBody> load_under(std::string key, LoadTicket ticket, Loader loader);
   Task<> renew(std::string key, LoadTicket ticket, Loader loader);

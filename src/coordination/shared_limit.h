@@ -1,15 +1,15 @@
 // Permits from one planned limit, over all instances.
 //
 // For every window of the plan, wherever it begins: never more permits than its most. All windows (and days) of a
-// priority give, or none does, in one atomic step on the engine's clock; callers' clocks are never used. Whatever the
+// priority give, or none does, in one atomic step on the engine's clock; callers' clocks are never used. State that the
 // engine lost or may remember wrongly (wiped, evicted, failed over, restored, a clock gone back) counts as spent for
 // one full window. Outside the promise: a forward step of the engine's clock.
 //
 // A better priority goes first over all instances: a draw that its windows refuse leaves a mark that it is wanted, and
 // for `wanted_for` worse priorities that draw from one of these windows are refused.
 //
-// A permit is for use within the plan's `permit_life` after `sent`, on the wire and not later: then the upstream, too,
-// sees no more than the window allows. It is never given back: what was drawn is spent. Most users want `Limiter`
+// A permit must be used within the plan's `permit_life` after `sent`, on the wire and not later: then the upstream,
+// too, sees no more than the window allows. It is never returned: a drawn permit is spent. Most users want `Limiter`
 // (coordination/limiter.h), which queues, draws for many at once and keeps the days' credit.
 //
 // Every implementation passes tests/contract/shared_limit_contract.h. Safe to use from any thread.
@@ -33,7 +33,7 @@ struct Drawn {
   Stamp stamp = 0;            // when, by the engine's clock
   Duration wait{0};           // refused: not before this time from now
   bool lacks_credit = false;  // refused because the days' credit is spent: deposit more
-  int64_t credit = 0;         // what is left of it; 0 where the priority draws from no day
+  int64_t credit = 0;         // credit left; 0 if the priority draws from no day
   Instant sent{};             // by the caller's clock, not after `stamp`
 };
 
@@ -42,20 +42,20 @@ class SharedLimit {
   virtual ~SharedLimit() = default;
   virtual const LimitPlan& plan() const = 0;
 
-  // As many permits as there are, at least `least` and at most `most`, or none; never, where `least` exceeds what the
-  // plan gives at once. Throws EngineUnavailable; the permits may then be spent.
+  // As many permits as available, at least `least` and at most `most`, or none; never any if `least` exceeds what the
+  // plan allows at once. Throws EngineUnavailable; the permits may then be spent.
   virtual Task<Drawn> draw(size_t priority, int64_t least, int64_t most) = 0;
 
   // Adds permits of the priority's days to its credit, which is void after `lasts`: yesterday's is worth nothing today.
   // Never repeated when the outcome is unknown: the permits count as spent.
   virtual Task<> deposit(size_t priority, int64_t permits, Duration lasts) = 0;
 
-  // What each window of the plan would give now. For showing, not for deciding.
+  // The permits of each window available now. For display, not for decisions.
   virtual Task<std::vector<int64_t>> remaining() = 0;
 };
 
-// Begins the spent window of a limit that nothing is known of now, and not with the first who needs a permit. Takes
-// nothing; called when a process starts, and harmless whenever it is.
+// Starts the spent window of an unknown limit now, and not with the first request for a permit. Takes nothing; called
+// when a process starts, and harmless at any time.
 Task<> make_known(SharedLimit& limit);
 
 }  // namespace sluice::coordination

@@ -1,9 +1,9 @@
 // Identical work inside one process is done once.
 //
-// The first caller of a key starts the work in the flight's own scope, so that it goes on when that caller hangs up;
-// everybody who asks meanwhile, on whichever thread, shares its result or gets its exception. Nothing is remembered
-// afterwards. Callers wait on their own threads (coordination/crowd.h), so that a crowd of them does not stand in the
-// way of the work they wait for.
+// The first caller of a key starts the work in the flight's own scope, so that it continues when that caller
+// disconnects; all callers meanwhile, on any thread, share its result or get its exception. Nothing is remembered
+// afterwards. Callers wait on their own threads (coordination/crowd.h), so that a crowd does not delay the work it
+// waits for.
 #pragma once
 
 #include <exception>
@@ -29,7 +29,7 @@ class SingleFlight {
   // The work runs on `executor`, which `scope` belongs to.
   SingleFlight(TaskScope& scope, Executor executor) : scope_(scope), executor_(std::move(executor)) {}
 
-  // Runs `work()` unless it is under way for `key`. `joined` tells whether the caller shares somebody else's.
+  // Runs `work()` unless it is running for `key`. `joined` tells whether the caller shares another's flight.
   template <class Work>
   Task<Value> run(std::string key, Work work, bool* joined = nullptr) {
     const Executor here = co_await asio::this_coro::executor;
@@ -53,7 +53,7 @@ class SingleFlight {
     co_return flight->result();
   }
 
-  // Who asks from now on does not share what is under way for `key`: it goes on for those who wait for it already.
+  // Later callers do not share the current flight of `key`; it continues for those that wait for it already.
   void leave(const std::string& key) {
     const std::lock_guard lock(mutex_);
     flights_.erase(key);
@@ -75,7 +75,7 @@ class SingleFlight {
     std::optional<Value> value;  // this and the error are written before the crowd's end, and never again
     std::exception_ptr error;
     Wakeup changed;            // on the executor: it has landed, or there is an earlier alarm
-    std::set<Instant> alarms;  // when somebody's patience ends
+    std::set<Instant> alarms;  // deadlines of callers
     bool watched = false;
 
     const Value& result() const {
@@ -125,7 +125,7 @@ class SingleFlight {
     flight.changed.notify_all();
   }
 
-  // Thousands who join within moments share a few alarms, rounded up to 50 ms, instead of a timer each.
+  // Thousands of callers that join within moments share a few alarms, rounded up to 50 ms, instead of a timer each.
   void wake_at(Clock& clock, const std::shared_ptr<Flight>& flight, Instant until) {
     using Grains = std::chrono::duration<int64_t, std::ratio<1, 20>>;
     const Instant alarm{std::chrono::ceil<Grains>(until.time_since_epoch())};

@@ -1,8 +1,7 @@
 // One after the other, for each key, in the order they came.
 //
-// Whoever waits for something shared by many processes asks for it again and again. Inside one process only the first
-// in line asks; the others wait for their turn, so that a crowd costs the engine no more than one, and nobody
-// overtakes.
+// Callers that wait for something shared by many processes poll for it. Inside one process only the first in line
+// polls; the others wait for their turn, so that a crowd costs the engine no more than one caller, and none overtakes.
 #pragma once
 
 #include <list>
@@ -25,7 +24,7 @@ class Turns {
     Place& operator=(const Place&) = delete;
 
     bool first() const;
-    // Until it may be the first, or somebody called `nudge`, or `when`; the caller looks again.
+    // Waits until it may be the first, or `nudge` was called, or `when`; the caller checks again.
     Task<> wait_until(Clock& clock, Instant when) { return woken_.wait_until(clock, when); }
 
    private:

@@ -1,16 +1,16 @@
-// Versions that never repeat and never go back, also when what issued them has lost its memory.
+// Versions that never repeat and never go back, even if their issuer has lost its state.
 //
-// A version is the issuing engine's clock in microseconds, or one more than the last where that is higher. That holds
-// for as long as the engine remembers or its clock goes on. It does not when another engine takes over whose clock is
-// behind: so every run of an engine (a start, a promotion to master) has a floor, which the database hands out once per
-// run, above whatever an earlier run can have issued.
+// A version is the issuing engine's clock in microseconds, or one more than the last if that is higher. That holds for
+// as long as the engine keeps its state or its clock moves forward. It does not when another engine takes over whose
+// clock is behind: so every run of an engine (a start, a promotion to master) has a floor, which the database hands out
+// once per run, above every version that an earlier run can have issued.
 //
 // A run begins a minute ahead of the clock and then goes at half the clock's speed until the clock has caught up, some
 // three minutes later. It never stands still meanwhile: so a version is new by the clock alone, and the engine may be
 // wiped at any time.
 //
-// Outside the promise: an engine whose clock is a minute or more away from the database's, and an engine that is wiped
-// while its clock steps back.
+// Outside the promise: an engine whose clock differs from the database's by a minute or more, and an engine that is
+// wiped while its clock steps back.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 
 namespace sluice::coordination {
 
-// Microseconds since 1970 and some: below 2^53, which scripts can count up to, for two hundred years. Whoever reads one
-// from outside refuses what is not between 0 and that.
+// Microseconds since 1970 and more: below 2^53, up to which scripts can count, for two hundred years. Readers of
+// external input refuse values that are not between 0 and that.
 using Version = int64_t;
 
 inline constexpr Version highest_version = (Version{1} << 53) - 1;
@@ -35,7 +35,7 @@ inline Version clock_version(Time now) {
 // How far clocks may be apart.
 inline constexpr Duration version_skew = 60s;
 
-// What one run of an engine issues is higher than this, from when it began.
+// One run of an engine issues only versions above this, from its beginning.
 struct RunFloor {
   Version floor = 0;
   Version began = 0;  // before the first moment of the run on any clock
@@ -56,8 +56,8 @@ class VersionFloors {
  public:
   virtual ~VersionFloors() = default;
 
-  // The floor of a run, the same for everybody who asks and for ever. A run nobody has asked for before gets one above
-  // all versions that earlier runs can have issued by now, so it is asked for before the run issues its first.
+  // The floor of a run, the same for all callers and forever. A new run gets one above all versions that earlier runs
+  // can have issued by now, so it is requested before the run issues its first.
   virtual Task<RunFloor> floor_of(std::string run) = 0;
 };
 
