@@ -9,7 +9,7 @@
 
 namespace sluice::documents {
 
-// Nothing when the body is valid, else what is wrong with it in a few words.
+// Nothing if the body is valid, else its fault in a few words.
 std::optional<std::string> find_fault(const RequireConfig& require, std::string_view content_type,
                                       std::string_view body);
 

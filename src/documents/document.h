@@ -23,7 +23,7 @@ struct Document {
 };
 using DocumentPtr = std::shared_ptr<const Document>;
 
-// Which level answered.
+// The cache level that served a document.
 enum class Source { memory, static_file, database, origin, stale };
 std::string_view name(Source source);  // as Sluice-Source says it
 
@@ -46,16 +46,16 @@ struct Served {
   bool from_cache = true;            // false where this request's wait ended with a download
 };
 
-// What is answered where there is no copy at all.
+// The outcome if there is no copy at all.
 enum class Refusal {
   not_found,    // there is no such document, or it is not to be fetched
   too_many,     // more unknown documents are asked for than the origin is asked for
-  unavailable,  // it cannot be fetched now
+  unavailable,  // it cannot be fetched at the moment
 };
 
 struct Refused {
   Refusal kind = Refusal::not_found;
-  std::optional<Reason> reason{};  // none where nobody tried to fetch it
+  std::optional<Reason> reason{};  // none if no fetch was tried
 };
 
 // A strong ETag of the bytes.

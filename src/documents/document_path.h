@@ -25,7 +25,7 @@ class DocumentPath {
   std::string text_;
 };
 
-// What parse accepts, for those who describe it.
+// The form that parse accepts, for descriptions.
 extern const json::TextForm document_path_form;
 // The same of one segment.
 extern const json::TextForm document_segment_form;

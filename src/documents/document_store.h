@@ -1,7 +1,7 @@
-// Where fetched documents are kept, and who may fetch one now.
+// Stores fetched documents, and decides which instance may fetch one.
 //
 // Of any number of instances exactly one downloads a document. `claim` decides in one conditional statement; the token
-// it gives grows with every claim, and `complete` stores only under the current one, so that a slow owner whose claim
+// it returns grows with every claim, and `complete` stores only under the current one, so that a slow owner whose claim
 // was taken over writes nothing. Claiming never destroys a copy that could be served. All times are the database's.
 //
 // A document that was never stored and not listed is there only while it is claimed: nothing is left of it after a
@@ -41,16 +41,16 @@ struct Acquired {
   int64_t token = 0;
 };
 struct Cached {};       // a fresh copy is there
-struct Downloading {};  // somebody else's claim is live
+struct Downloading {};  // the claim of another owner is live
 struct HeldDown {       // the last download failed; not to be tried before
   Time until;
 };
 using ClaimOutcome = std::variant<Acquired, Cached, Downloading, HeldDown>;
 
-// How somebody else's download goes, without the body: asked again and again while one waits.
+// The state of another owner's download, without the body: polled while waiting.
 enum class DownloadState {
   under_way,
-  stored,   // a copy is there and nobody is replacing it
+  stored,   // a copy exists and is not being replaced
   failed,   // and is held down
   nothing,  // given up: the next caller may try
 };
@@ -82,20 +82,21 @@ class DocumentStore {
   virtual Task<DocumentPtr> complete(DocumentKey key, int64_t token, Document document) = 0;
   // Gives the claim up at once, so that the next caller can try; changes nothing if it was lost.
   virtual Task<> abort(DocumentKey key, int64_t token) = 0;
-  // Gives it up after a failed download: nobody tries for `first`, doubling with every failure in a row to `longest`.
+  // Gives the claim up after a failed download: no retry for `first`, doubling with every consecutive failure up to
+  // `longest`.
   virtual Task<> fail(DocumentKey key, int64_t token, Duration first, Duration longest) = 0;
   // Ends claims that have expired, some of them each time. How many; none when there are no more.
   virtual Task<int64_t> sweep() = 0;
 
   // The highest change number of an origin: one cheap statement, asked every few seconds by every instance.
   virtual Task<int64_t> last_change(std::string origin) = 0;
-  // What changed after `number`, oldest first: some of it each time, nothing when there is no more.
+  // Changes after `number`, oldest first: some of them each time, none when there are no more.
   virtual Task<std::vector<Change>> changes_since(std::string origin, int64_t number) = 0;
 
   // These documents were asked for lately. Those that are not stored are ignored.
   virtual Task<> note_asked(std::string origin, std::vector<std::string> paths) = 0;
-  // Removes some of the documents that nobody asked for in `unused_for`, unless they are claimed. How many; none when
-  // there are no more.
+  // Removes some of the documents without a request in `unused_for`, unless they are claimed. Returns how many; none
+  // when there are no more.
   virtual Task<int64_t> forget(std::string origin, Duration unused_for) = 0;
 
   // Forgets the stored copy. False if there was none.

@@ -1,7 +1,7 @@
 // Documents: one download, however many readers.
 //
-// The door to all origins. Whoever asks waits on their own thread, and a hit in memory is answered there; what needs a
-// database, a file or an origin is done on the executor that the origins live on.
+// The entry to all origins. Callers wait on their own thread, and a hit in memory is answered there; work with a
+// database, a file or an origin is done on the origins' executor.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ class Documents {
 
   // Before start, with the same store.
   void add(OriginConfig config, OriginParts parts);
-  // Learns of changes by other instances, ends expired claims and forgets what nobody asks for, for as long as the
-  // scope lasts. On the executor.
+  // Follows changes by other instances, ends expired claims and removes unused documents, for as long as the scope
+  // lasts. On the executor.
   void start();
 
   bool knows(const std::string& origin) const { return origins_.contains(origin); }
@@ -40,9 +40,9 @@ class Documents {
   struct Form {
     DocumentPtr document;
     std::string name;                   // forms of one document with the same name are the same bytes
-    std::function<std::string()> make;  // needs nothing but what it holds
+    std::function<std::string()> make;  // uses only what it owns
   };
-  // The form, made once for everybody who asks, on threads of its own, and kept beside the copy in memory.
+  // The form, made once for all callers, on separate threads, and kept beside the copy in memory.
   Task<http::SharedBytes> form(std::string origin, DocumentPath path, Form form);
 
  private:

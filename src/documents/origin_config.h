@@ -14,7 +14,7 @@
 
 namespace sluice::documents {
 
-// What makes a body valid. An invalid one is never cached and never served.
+// Checks of a body. An invalid one is never cached and never served.
 struct RequireConfig {
   std::vector<std::string> content_type_not{"text/html"};
   bool well_formed_xml = false;
@@ -48,8 +48,9 @@ struct OriginConfig {
   void validate(config::Problems& problems) const;
 };
 
-// Known documents have a copy, shipped or stored, or were listed by the operator. All others are strangers: anybody may
-// invent their names, so they get a small part of the origin, and what becomes of them says nothing of known ones.
+// Known documents have a copy, bundled or stored, or were listed by the operator. All others are strangers: any client
+// can invent their names, so they get a small part of the origin's capacity, and their failures do not affect known
+// ones.
 enum class Lane { known, strangers };
 
 // How often requests may begin at the origin, over all instances. The lanes are its priorities.

@@ -1,8 +1,8 @@
 // The copies of one origin's documents: in memory, shipped with the configuration, in the database.
 //
-// The nearest one answers. A row made by forceRefresh outranks the static file. What other instances stored, refreshed
-// or purged is learned within seconds, so that no old copy in memory outlives it for long; this process's own fresh
-// copies stay, because every copy knows the number of the change that made it.
+// The nearest copy is served. A row made by forceRefresh outranks the static file. Changes by other instances are
+// learned within seconds, so that no old copy in memory outlives them for long; this process's own fresh copies stay,
+// because every copy has the number of the change that made it.
 #pragma once
 
 #include <optional>
@@ -25,10 +25,10 @@ class OriginCopies {
 
   // Memory, static file, database: the first copy that is usable and, if asked for, fresh.
   Task<std::optional<Served>> nearest(DocumentPath path, bool must_be_fresh);
-  // What there is when the document cannot be fetched, however old: the static file, else the last good copy, else
+  // The copy to serve when the document cannot be fetched, however old: the static file, else the last good copy, else
   // the static file that was outranked.
   Task<std::optional<Served>> last(DocumentPath path);
-  // The same when the database is away too.
+  // The same if the database is unavailable too.
   Task<std::optional<Served>> last_without_database(DocumentPath path);
   // The usable copy in the database.
   Task<DocumentPtr> stored(DocumentPath path);
@@ -38,9 +38,9 @@ class OriginCopies {
   // A download of this process was stored.
   void remember(const DocumentPath& path, const DocumentPtr& document);
   Task<bool> purge(DocumentPath path);
-  // Looks once for what other instances changed.
+  // Checks once for changes by other instances.
   Task<> learn_changes();
-  // Tells the database what was asked for since the last call, so that it is not forgotten.
+  // Records in the database which documents were requested since the last call, so that they are not removed.
   Task<> note_asked();
 
   bool fresh(const Document& document) const;

@@ -1,7 +1,7 @@
 // The documents of one origin: from the nearest copy, else downloaded once.
 //
-// Whatever needs the database or the origin happens on one executor. Readers wait on their own threads: identical
-// requests inside the process share one flight there, and flights go on when the reader who started one hangs up.
+// Work with the database or the origin happens on one executor. Readers wait on their own threads: identical requests
+// inside the process share one flight there, and flights continue when the reader that started one disconnects.
 #pragma once
 
 #include <functional>
@@ -24,12 +24,12 @@ class OriginDocuments {
  public:
   OriginDocuments(OriginConfig config, OriginParts parts, TaskScope& scope, const Executor& executor);
 
-  // The copy in memory while it is fresh. Safe from any thread; asks nobody.
+  // The copy in memory while it is fresh. Thread-safe; asks neither database nor origin.
   std::optional<Served> in_memory(const DocumentPath& path);
   // The copies in memory and their forms. Safe from any thread.
   MemoryCopies& copies_in_memory() { return copies_.in_memory(); }
 
-  // Memory, static file, database and, if `fetch`, the origin. Near the deadline the best copy at hand is the answer,
+  // Memory, static file, database and, if `fetch`, the origin. Near the deadline the best available copy is returned,
   // however old. From any thread, as is the next.
   Task<Lookup> get(DocumentPath path, bool fetch, Deadline deadline = {}, std::string traceparent = {});
   // Downloads unless a fresh copy is there; with `force` in any case.
@@ -37,8 +37,7 @@ class OriginDocuments {
 
   // On the executor.
   Task<bool> purge(DocumentPath path) { return copies_.purge(std::move(path)); }
-  // Learns of changes by other instances and forgets what nobody asks for, for as long as the scope lasts. On the
-  // executor.
+  // Follows changes by other instances and removes unused documents, for as long as the scope lasts. On the executor.
   void start();
 
   const OriginConfig& config() const { return config_; }

@@ -1,7 +1,7 @@
-// Downloads from one origin: the document claimed, a lane to the origin passed, what came stored.
+// Downloads from one origin: claims the document, passes a lane to the origin, and stores the result.
 //
-// The claim is renewed while its download lasts. However that ends, also when the server stops between two steps, what
-// was lent is given back; what cannot be is left to expire, and the answer counts all the same.
+// The claim is renewed during its download. However that ends, even if the server stops between two steps, everything
+// acquired is released; if releasing fails it expires, and the answer still counts.
 //
 // A failure of a known document is kept in its row. A stranger leaves nothing in the database unless there is a
 // document to store: its claim ends with the download, and failures are remembered in memory.

@@ -1,4 +1,4 @@
-// The way to an origin: few at once, not too often, and nobody waits in vain.
+// Limits on requests to an origin: few at once, not too often, and no wait that cannot succeed.
 //
 // At most `max_concurrent` requests are open at the origin over all instances (leased slots), and no more begin within
 // any second than the origin's limit allows (its permits). Failures shrink the number of slots this instance uses down

@@ -13,8 +13,7 @@
 
 namespace sluice::documents {
 
-// Everything lent expires by itself, so an engine that is away when it is given back is logged and costs nobody their
-// answer.
+// Everything acquired expires by itself, so a failure to release it is only logged and does not affect the answer.
 Task<> give_back_or_let_expire(std::string what, std::string origin, Task<> giving_back);
 
 // Belongs to one executor. Configuration and parts outlive it.
@@ -28,7 +27,7 @@ class OriginLane {
   // asking for then.
   std::optional<Reason> why_closed() const;
 
-  // What the origin said, or why it was not asked. However it ends, slot and permit are given back.
+  // The origin's answer, or why it was not asked. Slot and permit are released in any case.
   Task<Result<Answer, Reason>> visit(DocumentPath path, std::string traceparent);
 
  private:

@@ -1,4 +1,4 @@
-// What an origin's documents are made of.
+// The parts of an origin's documents.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Layouts to try documents with: the screens of an imagined court's case search, made by code, each different.
 //
-// They are what the model case of this room serves: XHTML-rooted XML that declares WebSquare's namespace. The demo
-// ships them as static copies, the simulated origin answers with them.
+// The model case of this room: XHTML-rooted XML that declares WebSquare's namespace. The demo ships them as static
+// copies, the simulated origin serves them.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct SampleLayout {
 // The 39, in their order.
 const std::vector<SampleLayout>& sample_layouts();
 
-// The layout at `path`, one of the 39 or made up for a path that is none; the same bytes for the same arguments. Filled
-// up to exactly `bytes` where it would be smaller.
+// The layout at `path`, one of the 39 or generated for any other path; the same bytes for the same arguments. Padded to
+// exactly `bytes` if it would be smaller.
 std::string make_layout(std::string_view path, size_t bytes = 0);
 
 }  // namespace sluice::documents
