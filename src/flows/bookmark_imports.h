@@ -1,11 +1,11 @@
 // Exported bookmarks come in, and each of their links gets its job.
 //
-// A file is read while it arrives and stored in batches, so an import needs the memory of one batch whatever its size.
-// What was stored before a fault was met is taken back: a bad file changes nothing. Where the process dies on the way,
+// A file is read while it arrives and stored in batches, so an import needs the memory of one batch, regardless of its
+// size. Bookmarks stored before a fault are removed: a bad file changes nothing. If the process dies on the way,
 // another one, or the next, ends the import as failed.
 //
-// What follows from the end of an import is done in steps, the first ones by the call that ended it, and the rest of a
-// large one in the background: there all imports have their turn, and one that can't be dealt with stops no other.
+// The work that follows from the end of an import is done in steps, the first ones by the call that ended it, and the
+// rest of a large one in the background: there imports take turns, and one that fails does not block the others.
 #pragma once
 
 #include <optional>
@@ -55,9 +55,9 @@ class BookmarkImports {
 
   BookmarkImports(Parts parts, const links::ImportsConfig& config);
 
-  // Reads `file` to its end or to its first fault. With a `key` a file is imported once: who sends it again gets the
-  // import that is there, unless that one failed; who sends another file is refused. What `file` throws comes through,
-  // and so does EngineUnavailable; what was stored of the file is taken back then.
+  // Reads `file` to its end or to its first fault. With a `key` a file is imported once: sent again, it returns the
+  // existing import, unless that one failed; another file is refused. Exceptions of `file` pass through, and so does
+  // EngineUnavailable; the stored part of the file is removed then.
   Task<Result<Import, ImportRefusal>> import(OwnerId owner, std::optional<std::string> key, http::BodySource& file);
 
   // The owner's own only.
@@ -66,7 +66,7 @@ class BookmarkImports {
   // Canceling again is harmless.
   Task<Result<Import, links::CancelRefused>> cancel(ImportId id, OwnerId owner);
 
-  // Ends now and then what nobody else will end, and deletes what is old, until the scope is closed.
+  // Periodically ends interrupted imports and deletes old ones, until the scope is closed.
   void start(TaskScope& scope);
 
  private:
@@ -82,7 +82,7 @@ class BookmarkImports {
   Task<Result<Import, ImportRefusal>> read(ImportId id, http::BodySource& file);
   // The first batch of `found`. False where the import is not being read any more.
   Task<bool> add_batch(ImportId id, std::vector<links::Bookmark>& found);
-  // Takes back what was stored.
+  // Removes the stored bookmarks.
   Task<> reject(ImportId id, std::string reason);
   // Some steps of it. Whether more are left to do at once; a failure is logged and left for a later round.
   Task<bool> try_to_tie_up(ImportId id);

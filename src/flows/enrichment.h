@@ -1,4 +1,4 @@
-// The work of an `enrich_link` job: visits the link, keeps what was found, and decides whether trying again is of use.
+// The work of an `enrich_link` job: visits the link, stores the facts, and decides whether a retry makes sense.
 //
 // The link is settled before its job is: the imports that wait for it are told by the same transaction. A worker that
 // dies in between does it once more, which changes nothing. A visit that leads to another domain is handed on to that
@@ -21,7 +21,7 @@ class Enrichment {
   // links::Enricher::enrich.
   using Visit = std::function<Task<Result<links::Visited, links::LinkFailure>>(links::LinkVisit, Deadline)>;
 
-  // What it names outlives it.
+  // The referenced objects outlive it.
   struct Parts {
     Visit visit;
     links::LinkStore& links;

@@ -1,7 +1,7 @@
 // How many files are read at once: by this process, and for one owner.
 //
-// Reading costs memory and keeps the database busy, and an upload may take as long as its sender's line. A place is
-// given at once or not at all; whoever gets none comes back later.
+// Reading costs memory and keeps the database busy, and an upload may be as slow as its client's connection. A place is
+// given at once or not at all; a client without one retries later.
 #pragma once
 
 #include <map>
