@@ -1,7 +1,7 @@
 // Which addresses an outgoing call may reach.
 //
-// A server that fetches what strangers name must not become their way into its own network. A name is checked after it
-// was resolved, on every hop, and the connection goes to exactly the address that was checked.
+// A server that fetches URLs of strangers must not give them access to its own network. A name is checked after it was
+// resolved, on every hop, and the connection goes to exactly the address that was checked.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>

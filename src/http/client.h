@@ -1,8 +1,8 @@
 // Calls other servers over HTTP/1.1.
 //
-// A server that calls others is only as safe as its limits on them: one deadline covers the whole exchange (waiting for
-// a connection, name, connect, TLS, redirects, the last byte), size is capped while reading, redirects and addresses
-// are held to a policy. What may come of a call is an outcome to choose on, not an exception.
+// Calls to other servers are safe only with limits: one deadline covers the whole exchange (waiting for a connection,
+// name, connect, TLS, redirects, the last byte), the size is capped while reading, redirects and addresses follow a
+// policy. The result of a call is an outcome to choose on, not an exception.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class ClientExchange;
 class ClientConnector;
 class ClientPool;
 
-// What to do with 301, 302, 303, 307 and 308. Credentials stay behind when the origin changes.
+// Handling of 301, 302, 303, 307 and 308. Credentials are dropped when the origin changes.
 enum class Redirects {
   none,       // the caller gets the redirect as the answer
   same_host,  // followed on the same host, never from https to http; else `redirect_refused`
@@ -37,7 +37,7 @@ struct ClientRequest {
   Headers headers{};  // beside those the client writes itself: Host, Connection, Content-Length, Transfer-Encoding
   std::string body{};
   Duration timeout = 10s;              // for the whole exchange
-  Deadline deadline{};                 // of whoever waits for it; the nearer of both counts
+  Deadline deadline{};                 // the caller's deadline; the earlier of both counts
   size_t max_bytes = 8 * 1024 * 1024;  // of the body, as it arrives and as it is decoded
   Redirects redirects = Redirects::none;
   int max_redirects = 5;
@@ -93,7 +93,7 @@ struct ClientOptions {
 // its options, and so is its resolver: name servers that hang stall no other client.
 class Client {
  public:
-  // Throws std::runtime_error with one sentence where the CA file can't be used. `clock` outlives the client.
+  // Throws std::runtime_error with one sentence if the CA file is unusable. `clock` outlives the client.
   Client(Executor executor, Clock& clock, ClientOptions options);
   ~Client();
 

@@ -20,7 +20,7 @@ struct ClientOptions;
 // Belongs to one executor; `clock` and `options` outlive it.
 class ClientConnector {
  public:
-  // Throws std::runtime_error where the CA file can't be used.
+  // Throws std::runtime_error if the CA file is unusable.
   ClientConnector(Executor executor, Clock& clock, const ClientOptions& options);
 
   // Tries the addresses of the URL's host in order and returns the first connection that stands. Throws CallFailed.
@@ -36,7 +36,7 @@ class ClientConnector {
   Clock& clock_;
   const ClientOptions& options_;
   Resolver resolver_;
-  std::optional<asio::ssl::context> tls_;  // reading the system's certificates takes a while: only for who needs them
+  std::optional<asio::ssl::context> tls_;  // created on first use: reading the system's certificates is slow
 };
 
 }  // namespace sluice::http

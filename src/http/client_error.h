@@ -1,4 +1,4 @@
-// What may come of a call instead of an answer.
+// Errors of a call.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@ namespace sluice::http {
 
 struct ClientError {
   enum class Kind {
-    bad_request,        // the request can't be written: a header with a line break, say
+    bad_request,        // the request is invalid, for example a header with a line break
     busy,               // too many calls wait for a connection, or too many names to be looked up
     timeout,            // the deadline passed; the other side may have acted
     dns,                // the name leads nowhere
@@ -17,14 +17,14 @@ struct ClientError {
     refused,            // no connection could be made
     tls,                // the certificate or the handshake is wrong
     closed,             // the connection broke off in the middle
-    bad_answer,         // what came is no valid answer
+    bad_answer,         // the response is invalid
     too_large,          // the answer is over its cap
     redirect_refused,   // a redirect leads where the policy does not allow
     too_many_redirects,
   };
 
   Kind kind = Kind::closed;
-  std::string text;  // for logs: what happened, with the origin
+  std::string text;  // for logs, with the origin
 };
 
 std::string_view name(ClientError::Kind kind);

@@ -12,8 +12,8 @@
 
 namespace sluice::http {
 
-// The request as it goes over the wire, without its body. Throws CallFailed (bad_request) where a header can't be sent
-// or is the client's own business.
+// The request as it goes over the wire, without its body. Throws CallFailed (bad_request) if a header is invalid or is
+// set by the client itself.
 std::string write_head(const ClientRequest& request, std::string_view user_agent);
 
 // Belongs to one executor. Failures are CallFailed.
@@ -34,7 +34,7 @@ class ClientExchange {
   // The next piece of the body, decoded; nothing at the end, when the connection has gone back to the pool.
   Task<std::optional<std::string>> next();
 
-  // Reads a body nobody wants, if it is small, so that the connection can be kept.
+  // Reads an unneeded body, if it is small, so that the connection can be kept.
   Task<> skip_body();
 
  private:

@@ -1,8 +1,7 @@
 // Bounds the connections of a client and keeps the unused ones for a while.
 //
-// A call enters and gets a place, with a kept connection to its origin where there is one. Without a free place it
-// waits in line, first come first served for each origin; a place that becomes free is handed to the first who can use
-// it.
+// A call enters and gets a place, with a kept connection to its origin if there is one. Without a free place it waits
+// in line, first come first served for each origin; a free place goes to the first caller that can use it.
 #pragma once
 
 #include <list>

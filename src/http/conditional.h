@@ -1,4 +1,4 @@
-// ETag and If-None-Match: not sending what the client has.
+// ETag and If-None-Match: avoids sending content that the client already has.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string etag_of(std::string_view bytes);
 // Whether If-None-Match names this ETag (weak comparison, as RFC 9110 asks for), or is "*".
 bool etag_matches(std::string_view if_none_match, std::string_view etag);
 
-// Turns a 200 into a 304 without body when its ETag is what the client has.
+// Turns a 200 into a 304 without body if the client has its ETag.
 void answer_condition(std::string_view if_none_match, Response& response);
 
 }  // namespace sluice::http

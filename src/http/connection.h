@@ -11,14 +11,14 @@
 
 namespace sluice::http {
 
-// What the thread that owns a connection can tell it. Belongs to that thread.
+// A connection as its thread controls it. Belongs to that thread.
 class Connection : public IdleConnection {
  public:
   virtual ~Connection() = default;
 
-  // Everything from the first byte to the last; throws nothing but what cancelling throws.
+  // Everything from the first byte to the last; throws only when cancelled.
   virtual Task<> run() = 0;
-  // Ends after the request being handled, or now when there is none.
+  // Ends after the current request, or at once if there is none.
   virtual void drain() = 0;
   // Ends now.
   virtual void abort() = 0;
@@ -33,7 +33,8 @@ std::unique_ptr<Connection> make_connection(Worker& worker, Socket socket, Addre
 std::unique_ptr<Connection> make_tls_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot,
                                                 asio::ssl::context& tls);
 
-// Tells a client that there are too many connections, and closes. What the socket does not take at once is not sent.
+// Tells a client that there are too many connections, and closes. Bytes that the socket does not take at once are not
+// sent.
 void turn_away(Socket& socket);
 
 }  // namespace sluice::http

@@ -13,7 +13,7 @@ namespace sluice::http {
 // cookies.
 void allow_origin(const std::vector<std::string>& allowed, std::string_view origin, Headers& headers);
 
-// Whether a browser asks beforehand what it may send.
+// Whether the request is a CORS preflight.
 bool is_preflight(const Request& request);
 void add_preflight(std::string_view methods, Headers& headers);
 

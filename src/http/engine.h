@@ -1,4 +1,4 @@
-// What the connections of a server share: the server's part and the thread's part. Internal to the server.
+// State shared by the connections of a server: the server's part and the thread's part. Internal to the server.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ namespace sluice::http {
 // Sockets with the loop's own executor: Asio's general one costs an indirection per operation.
 using Socket = asio::basic_stream_socket<asio::ip::tcp, asio::io_context::executor_type>;
 
-// How many connections are open, in all and per address; of IPv6 addresses a /64 counts as one, since that is what one
-// client has. Outlives the server: what was taken over may still hold a slot. Safe to share between threads.
+// The number of open connections, in total and per address; an IPv6 /64 counts as one address, since one client usually
+// has one. Outlives the server: connections that were taken over may still hold a slot. Thread-safe.
 class ConnectionSlots : public std::enable_shared_from_this<ConnectionSlots> {
  public:
   // Given back when destroyed.
@@ -116,7 +116,7 @@ struct Worker {
   using Waiting = boost::intrusive::list<IdleConnection, boost::intrusive::constant_time_size<false>>;
   // Connections without a request to handle, in the order in which they began to wait.
   Waiting idle;
-  // Connections whose request cannot be handled before more of its body comes, in the order of their last bytes.
+  // Connections that wait for more of a request body, in the order of their last bytes.
   Waiting receiving;
   SeededRandom random;
   std::string date;  // "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"

@@ -1,6 +1,6 @@
 // One request and its answer, without the I/O around them. Internal to the server.
 //
-// Decides before anything is read or run whether a request is acceptable, turns whatever a handler does into an answer,
+// Decides whether a request is acceptable before anything is read or run, turns the result of a handler into an answer,
 // and fits the answer to the request: condition, compression, CORS, ids, framing.
 #pragma once
 
@@ -19,7 +19,7 @@ Problem problem_of(ParseError error);
 Problem request_timeout();
 Problem overloaded();
 Problem body_memory_used_up();
-// For the log and the metrics, and for who has only closed its own half.
+// For the log and the metrics, and for a client that has only closed its own half.
 Problem client_gone();
 
 // The client broke a body off that its handler was reading.
@@ -43,7 +43,7 @@ class Exchange {
   Response refuse(const RequestHead& head, const Client& peer, const Problem& problem);
   // The answer to an error of our own, in the name of the current request.
   Response answer(const Problem& problem) const { return problem.to_response(request_.request_id); }
-  // What the handler threw. Logs what we did not expect.
+  // The answer to an exception of the handler. Logs unexpected ones.
   Response answer_failure(const std::exception_ptr& failure, bool deadline_passed) const;
 
   // How the body's end is told.
@@ -59,7 +59,7 @@ class Exchange {
   // The answer is out (or the connection broke): log and metrics.
   void finish(int status, uint64_t bytes);
 
-  // What the body may have at most: where it is kept whole, no more than all bodies together.
+  // The limit on the body; one that is kept whole is also limited by the memory for all bodies.
   uint64_t body_limit() const;
 
   Request& request() { return request_; }
@@ -80,8 +80,8 @@ class Exchange {
   std::optional<Method> method_;
   bool http_1_0_ = false;
   Instant began_{};
-  Address client_;             // what request_.client_address is the text of
-  std::string client_masked_;  // what the log says of it
+  Address client_;             // the address that request_.client_address prints
+  std::string client_masked_;  // the same, masked for the log
 };
 
 // "text/csv" against "text/csv; charset=utf-8", "*/*" and so on.

@@ -10,7 +10,7 @@
 
 namespace sluice::http {
 
-// Grows only while nothing of it is used, so whoever parses bounds it: by failing on what is too long.
+// Grows only while no part of it is used, so the parser bounds it by failing on input that is too long.
 class InputBuffer {
  public:
   static constexpr size_t first_size = 4 << 10;

@@ -24,9 +24,9 @@ class Listener {
   uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
   void run();
-  // For connections from now on. Those that are open keep what they began with.
+  // Applies to new connections; open ones keep their certificate.
   void use(std::shared_ptr<asio::ssl::context> tls) { tls_ = std::move(tls); }
-  // Stops accepting and closes what is idle.
+  // Stops accepting and closes idle connections.
   void drain();
   // Ends every connection now.
   void abort();

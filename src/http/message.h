@@ -1,7 +1,7 @@
 // Requests and responses as handlers see them.
 //
-// A Request refers to the connection's buffers and lives until its handler returns. A Response owns what it carries, or
-// shares it: a body that many clients get at once is one shared string.
+// A Request refers to the connection's buffers and lives until its handler returns. A Response owns its content or
+// shares it: a body sent to many clients at once is one shared string.
 #pragma once
 
 #include <cstddef>
@@ -93,11 +93,10 @@ class BodySource {
 class Line {
  public:
   virtual ~Line() = default;
-  // Whether nobody is there for the answer any more. Asks the system; a client that vanished without a word is not
-  // seen.
+  // Whether the client has disconnected. Asks the system; a client that vanished without closing is not noticed.
   virtual bool has_hung_up() = 0;
-  // For routes that decide on the head: reads the rest of the body into Request::body. Throws what the server answers
-  // where the body does not come, is malformed or too large, or where there is no memory for it.
+  // For routes that decide on the head: reads the rest of the body into Request::body. Throws the server's answer if
+  // the body does not arrive, is malformed or too large, or if there is no memory for it.
   virtual Task<> receive_body() = 0;
 };
 
@@ -117,7 +116,7 @@ struct Request {
   BodySource* stream = nullptr;   // for routes that take their body in pieces
   Line* line = nullptr;           // as long as the handler runs
   std::vector<PathParam> params;  // of the route's pattern
-  std::string client_address;     // the peer's, or what a trusted proxy says it is
+  std::string client_address;     // of the peer, or as reported by a trusted proxy
   bool secure = false;            // over TLS, or a trusted proxy says so
   std::string request_id;         // taken over from X-Request-Id where valid, else made
   std::string traceparent;        // W3C; taken over where valid, else made
@@ -126,7 +125,7 @@ struct Request {
   std::string_view header(std::string_view name) const { return headers->get(name); }
   // The route's parameter of that name; asking for one the pattern does not have is a mistake of ours.
   const std::string& param(std::string_view name) const;
-  // The first query parameter of that name, percent-decoded; nothing where there is none.
+  // The first query parameter of that name, percent-decoded; nothing if there is none.
   std::optional<std::string> query_param(std::string_view name) const;
   // Every query parameter, decoded, in order.
   std::vector<std::pair<std::string, std::string>> query_params() const;
@@ -145,7 +144,7 @@ struct Response {
   std::variant<std::string, SharedBytes, std::unique_ptr<BodySource>, Takeover> body;
   // The same body compressed, where the handler has it; sent to clients that accept it instead of compressing again.
   SharedBytes gzip{};
-  // Awaited on the connection's thread where the whole answer could not be sent: takes back what it promised.
+  // Awaited on the connection's thread if the answer could not be sent completely: undoes its effects.
   std::move_only_function<Task<>()> if_unsent{};
 
   static Response text(int status, std::string body, std::string content_type = "text/plain; charset=utf-8");
@@ -156,8 +155,8 @@ struct Response {
 // The body where it is one string; null where it comes in pieces or the connection is taken over.
 const std::string* whole_body(const Response& response);
 
-// Answers one request, on the I/O thread of its connection. References in it are to what outlives the server. What it
-// throws is answered by the server: EngineUnavailable with 503 and Retry-After, anything else with 500.
+// Answers one request, on the I/O thread of its connection. References in it must outlive the server. The server
+// answers exceptions: EngineUnavailable with 503 and Retry-After, any other with 500.
 using Handler = std::function<Task<Response>(Request&)>;
 
 }  // namespace sluice::http

@@ -1,4 +1,4 @@
-// Sets of IP networks, and who is behind a trusted proxy.
+// Sets of IP networks, and the client behind a trusted proxy.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ using Address = boost::asio::ip::address;
 
 class Networks {
  public:
-  // "10.0.0.0/8", "2001:db8::/32", or one address. Throws std::invalid_argument naming the text that is none.
+  // "10.0.0.0/8", "2001:db8::/32", or one address. Throws std::invalid_argument naming the invalid text.
   explicit Networks(const std::vector<std::string>& texts = {});
 
   // An IPv4 address written as IPv6 ("::ffff:10.0.0.1") is the IPv4 address.
@@ -35,12 +35,12 @@ struct Client {
   bool secure;
 };
 
-// The neighbourhood of an address, for logs: enough to see where load comes from, not who it is ("203.0.113.0",
+// The network of an address, for logs: enough to see the source of load, but not the client ("203.0.113.0",
 // "2001:db8:1::").
 std::string masked(const Address& address);
 
-// Who sent the request: the peer, or, when the peer is trusted, the last address in X-Forwarded-For that is not.
-// A client can write anything into that header; only what trusted proxies appended counts.
+// The sender of the request: the peer or, if the peer is trusted, the last address in X-Forwarded-For that is not. A
+// client can write anything into that header, so only the entries appended by trusted proxies count.
 Client client_of(const Networks& trusted, Client peer, const Headers& headers);
 
 }  // namespace sluice::http

@@ -1,4 +1,4 @@
-// A connection that has left request and answer behind and only sends: what a Takeover gets.
+// A connection that no longer reads requests and only sends; given to a Takeover.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Outlet {
 
   void belong_to(Owner* owner) { owner_ = owner; }
 
-  // Sends at once what the socket takes and keeps the rest. False when the connection is gone.
+  // Sends as much as the socket takes and keeps the rest. False if the connection is closed.
   virtual bool send(const SharedBytes& bytes) = 0;
   // Bytes kept because the client does not read them.
   virtual size_t unsent() const = 0;

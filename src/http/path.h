@@ -1,7 +1,7 @@
 // The target of a request, taken apart and cleaned.
 //
-// A path is decoded once and then means exactly what it says: what could be read differently by somebody behind us (dot
-// segments, doubled or encoded slashes, backslashes, NUL, broken UTF-8) is refused, not repaired.
+// A path is decoded once and has one meaning: forms that other programs could read differently (dot segments, doubled
+// or encoded slashes, backslashes, NUL, broken UTF-8) are refused, not repaired.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::optional<Target> split_target(std::string_view target);
 // Writes the decoded path to `out`; false where it is not one we serve.
 bool decode_path(std::string_view raw, std::string& out);
 
-// Whether every percent sign begins an escape; a query that cannot be decoded is refused before its handler runs.
+// Whether every percent sign begins an escape; a malformed query is refused before its handler runs.
 bool is_decodable(std::string_view query);
 
 }  // namespace sluice::http

@@ -1,4 +1,4 @@
-// The PROXY protocol, versions 1 and 2: a load balancer's word on who is calling.
+// The PROXY protocol, versions 1 and 2: the client's address as reported by a load balancer.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,10 @@
 // Bytes from a client, turned into a request: strictly, and within limits.
 //
-// What two programs could read differently is refused: folded lines, Content-Length beside Transfer-Encoding or more
-// than once, codings other than chunked, a missing, doubled or malformed Host, a second Authorization. The state
+// Forms that two programs could read differently are refused: folded lines, Content-Length beside Transfer-Encoding or
+// more than once, codings other than chunked, a missing, doubled or malformed Host, a second Authorization. The state
 // machine is Beast's; nothing of it shows here.
 //
-// Give it what is buffered; it says how much it used. What it did not use must be given again, with more behind it.
+// Given the buffered bytes, it returns how many it used. Unused bytes must be given again, followed by more.
 #pragma once
 
 #include <cstdint>

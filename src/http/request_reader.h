@@ -37,7 +37,7 @@ class RequestReader final : public BodySource {
   // Bytes behind the current request have come already.
   bool has_more() const { return !input_.empty(); }
 
-  // Parses what has come. True when a head is complete or has failed.
+  // Parses the received bytes. True if a head is complete or has failed.
   bool parse_head();
   // Awaitable; then `take` says whether it is worth going on: not at the end, and not on failure. Whether it was in
   // time is for the caller to see.
@@ -53,14 +53,14 @@ class RequestReader final : public BodySource {
     body_bytes_ = 0;
     body_waited_ = {};
   }
-  // Takes what has come. True where that is all, as with short bodies, which mostly come along with their heads.
+  // Takes the received bytes. True if the body is complete, as usual for short bodies, which arrive with their heads.
   bool parse_body() {
     input_.use(parser_.parse(input_.unread(), exchange_.request().body));
     return parser_.state() == RequestParser::State::done;
   }
-  // The rest of the body into the request, or what is wrong with it.
+  // Reads the rest of the body into the request, or returns the problem.
   Task<std::optional<Problem>> read_body();
-  // Nobody needs the body any more. A large one's memory is not kept for the next request, which may never come.
+  // The body is no longer needed. The memory of a large one is not kept for the next request, which may never come.
   void end_body() {
     std::string& body = exchange_.request().body;
     if (body.capacity() > kept_body) body = {};
@@ -116,7 +116,7 @@ bool RequestReader<Stream>::take_body(size_t got, const Error& failed) {
   return take(got, failed) && !stream_.is_late();
 }
 
-// The share grows with what has come, so a length that is only announced takes nothing from other bodies. A body whose
+// The share grows with the received bytes, so an announced length takes nothing from other bodies. A body whose
 // announced length does not fit now is refused before it is read.
 template <class Stream>
 bool RequestReader<Stream>::make_room(std::string& body, bool is_first) {
@@ -171,7 +171,7 @@ Task<std::optional<std::string>> RequestReader<Stream>::next() {
     if (parser_.state() == RequestParser::State::done) co_return std::nullopt;
     if (parser_.state() == RequestParser::State::failed) throw BodyFailed(problem_of(parser_.error()));
     if (is_framing_too_long()) throw BodyFailed(problem_of(ParseError::malformed));
-    // The handler is not at work meanwhile. What it has begun is not refused later.
+    // The handler is not running meanwhile. A request that it has begun is not refused later.
     const bool had_place = place_.leave();
     wait_for_body();
     Error failed;

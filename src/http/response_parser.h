@@ -18,7 +18,7 @@
 
 namespace sluice::http {
 
-// Holds no bytes of the body: pieces refer to what was handed in.
+// Stores no bytes of the body: pieces refer to the given buffer.
 class ResponseParser {
  public:
   struct Options {
@@ -26,11 +26,11 @@ class ResponseParser {
     bool keep_headers = true;     // a load generator has no use for them
   };
   enum class Event {
-    need_more,  // hand in what was not consumed again, with more behind it
+    need_more,  // give the unused bytes again, followed by more
     interim,    // a 1xx answer was skipped
     head,       // status() and headers() are complete
     body,       // `piece` of the body
-    end,        // the answer is complete; bytes that were not consumed belong to nobody
+    end,        // the answer is complete; unused bytes are unexpected
     bad,        // no valid answer; problem() says why
     too_large,  // the head is over its limit
   };
@@ -43,7 +43,7 @@ class ResponseParser {
   ResponseParser() = default;
   explicit ResponseParser(Options options) : options_(options) {}
 
-  // Begins the next answer. One to a HEAD request has no body, whatever its headers say.
+  // Begins the next answer. One to a HEAD request has no body, regardless of its headers.
   void start(bool to_head_request);
 
   Step next(std::string_view bytes);

@@ -1,5 +1,5 @@
-// The writing half of a connection: an answer, whole, in pieces, or as a stream that somebody takes over. Internal to
-// the server.
+// The writing half of a connection: an answer, whole, in pieces, or as a stream that is taken over. Internal to the
+// server.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ class ResponseWriter {
   ResponseWriter(TimedStream<Stream>& stream, Exchange& exchange, ConnectionSlots::Slot slot)
       : stream_(stream), exchange_(exchange), slot_(std::move(slot)) {}
 
-  // Writes the head and what the socket takes. True if that was all of the answer, as it mostly is; else `send_rest`.
-  // `keep` is whether the connection may be used further.
+  // Writes the head and as much as the socket takes. True if the answer is complete, as usual; otherwise call
+  // `send_rest`. `keep` is whether the connection may be reused.
   bool send_at_once(Response& response, bool keep);
-  // What is left of the answer. False when the connection broke, or is no longer ours.
+  // Sends the rest of the answer. False if the connection broke or was taken over.
   Task<bool> send_rest(Response& response);
 
   ConnectionSlots::Slot& slot() { return slot_; }

@@ -29,7 +29,7 @@ struct RouteOptions {
   // the body. So nothing is read, and no 100 Continue sent, for callers that it refuses.
   bool decides_on_head = false;
   bool always_served = false;  // not counted among the requests in flight: for health checks
-  // What a body may be; 415 otherwise. "*/*" takes anything.
+  // Accepted types of a body; others get 415. "*/*" accepts any.
   std::vector<std::string> content_types = {"application/json"};
   bool compress = true;       // gzip where the client takes it and the answer gains by it
   bool compute_etag = false;  // from the answer's bytes, where the handler sets none

@@ -31,7 +31,7 @@ class Server {
   // Drains without patience where that was not done.
   ~Server();
 
-  // Binds and begins to accept. Throws std::runtime_error with one sentence that says what to fix.
+  // Binds and starts to accept. Throws std::runtime_error with one sentence that names the fix.
   void start();
 
   // The port it listens on, also where 0 was asked for.
@@ -40,9 +40,8 @@ class Server {
   std::string url() const;
   const Router& router() const;
 
-  // Reads the files of the certificate and its key again, for connections that begin from now on; open ones stay as
-  // they are. Where a file is wrong, the old ones stay. The log says what was done. From outside the I/O threads, which
-  // run.
+  // Reads the certificate and its key again, for new connections; open ones are not affected. If a file is invalid, the
+  // old certificate stays in use. The result is logged. Call outside the running I/O threads.
   void reload_certificate();
 
   // Stops accepting, closes idle connections, lets requests in flight finish until `patience` is over, then cancels

@@ -1,4 +1,4 @@
-// What an operator can set about the HTTP server. Every limit has a value; nothing a client does is unbounded.
+// Settings of the HTTP server. Every limit has a value; no action of a client is unbounded.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ struct ServerConfig {
   size_t max_connections = 10'000;         // above, the longest idle one is closed; where none is idle: 503
   size_t max_connections_per_address = 0;  // 0: no limit; 503 and closed above
   size_t body_memory = 256 << 20;          // of all bodies that are kept whole, as they arrive; 503 where none is left
-  size_t max_in_flight = 5'000;            // requests whose handlers run; more get 503
+  size_t max_in_flight = 5'000;            // requests being handled; more get 503
 
-  // Proxies whose X-Forwarded-For and -Proto are believed, as addresses or networks ("10.0.0.0/8").
+  // Proxies whose X-Forwarded-For and -Proto are trusted, as addresses or networks ("10.0.0.0/8").
   std::vector<std::string> trusted_proxies{};
   // Peers that begin every connection with a PROXY protocol header (version 1 or 2); others must not.
   std::vector<std::string> proxy_protocol_from{};

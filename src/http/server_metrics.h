@@ -1,4 +1,4 @@
-// What the server counts, with the cells of each route looked up once.
+// Metrics of the server; the cells of each route are looked up once.
 #pragma once
 
 #include <array>
@@ -30,9 +30,9 @@ metrics::GaugeCell& connections_gauge();
 metrics::GaugeCell& in_flight_gauge();
 metrics::GaugeCell& body_memory_gauge();
 metrics::GaugeCell& sse_connections_gauge();
-// Connections and requests turned away before any work was done.
+// Connections and requests rejected before any work was done.
 void count_rejected(std::string_view reason);
-// An attempt to accept that failed; whoever is waiting still is.
+// A failed attempt to accept; the client keeps waiting.
 void count_accept_failure();
 
 }  // namespace sluice::http

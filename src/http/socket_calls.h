@@ -1,5 +1,4 @@
-// What a connection asks of its socket directly, because Asio has no word for it or a dearer one. Internal to the
-// server.
+// Direct calls on a socket that Asio lacks or does at a higher cost. Internal to the server.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ size_t send_now(int descriptor, std::string_view head, std::string_view body);
 // Bytes that were sent and that the other side has not acknowledged. Nothing where the socket cannot tell.
 std::optional<size_t> unacknowledged(int descriptor);
 
-// Whether the other side has closed, or will at least send nothing more; the two cannot be told apart.
+// Whether the other side has closed, or will at least send nothing more; the two are indistinguishable.
 bool has_hung_up(int descriptor);
 
 // Whether something is there to be read.

@@ -1,11 +1,11 @@
-// What waits to be sent by a thread of the SSE hub. Internal to it.
+// Events waiting to be sent by a thread of the SSE hub. Internal to the hub.
 //
-// Publishers are on any thread and may be faster than the thread that sends, or it may be busy; what waits meanwhile is
-// bounded in bytes. A letter that does not fit is not kept, and a gap must not go unnoticed: whoever it was for is
-// written down instead, and is sent away before anything else is sent. So a client sees everything up to some event and
-// then the end, comes back with Last-Event-ID, and its owner tells it what it missed. A word that a subscription has
-// been replaced is written down as such: whom it ends must not come back. Where too much would have to be written down,
-// everybody is sent away. Publishers never wait and never fail.
+// Publishers run on any thread and may be faster than the sending thread, so the waiting events are bounded in bytes.
+// An event that does not fit is not kept, and the gap must be noticed: its subscribers are recorded instead, and are
+// disconnected before anything else is sent. So a client sees everything up to some event and then the end, reconnects
+// with Last-Event-ID, and its owner sends the missed events. The replacement of a subscription is recorded as such,
+// because a replaced client must not reconnect. If too many subscribers would have to be recorded, all are
+// disconnected. Publishers never wait and never fail.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class SseMailbox {
  public:
   struct Letter {
     std::string topic;
-    std::string subscriber;   // empty: everybody of the topic
+    std::string subscriber;   // empty: all subscribers of the topic
     SharedBytes frame;        // null: the subscriber has a later subscription elsewhere
     uint64_t generation = 0;  // of that one
     bool last = false;        // the topic ends with it
@@ -35,16 +35,16 @@ class SseMailbox {
   using Name = std::pair<std::string, std::string>;  // a topic and a subscriber
 
   struct Mail {
-    // Whose subscriptions are replaced by one of that generation elsewhere, to be ended before all else.
+    // Subscriptions replaced by one of that generation elsewhere; ended before anything else.
     std::map<Name, uint64_t> replaced;
-    // Who missed something, to be sent away before the letter is sent; an empty subscriber is everybody of the topic.
+    // Subscribers that missed an event, disconnected before the letter is sent; an empty name means all of the topic.
     std::set<Name> missed;
     bool everybody_missed = false;
-    // The oldest. Nothing where there is none; the next `put` wakes again then.
+    // The oldest letter. Nothing if the mailbox is empty; the next `put` wakes the thread again.
     std::optional<Letter> letter;
   };
 
-  // How many names are written down before it is everybody.
+  // Names recorded before all subscribers are disconnected.
   static constexpr size_t max_missed = 1024;
 
   explicit SseMailbox(size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -60,7 +60,7 @@ class SseMailbox {
   }
 
   Mail take();
-  // Drops what is in it, and what comes later.
+  // Drops the content, and everything added later.
   void close();
 
  private:

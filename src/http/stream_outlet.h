@@ -14,8 +14,8 @@ namespace sluice::http {
 
 using TlsStream = asio::ssl::stream<Socket>;
 
-// Thousands of these are open and idle, so it holds little: the stream, what is unsent (usually nothing), and one
-// pending operation that notices when the other side goes. Kept alive by its operations and its owner.
+// Thousands of these are open and idle, so it holds little: the stream, the unsent bytes (usually none), and one
+// pending operation that notices a disconnect. Kept alive by its operations and its owner.
 template <class Stream>
 class StreamOutlet : public Outlet, public std::enable_shared_from_this<StreamOutlet<Stream>> {
  public:
@@ -98,7 +98,7 @@ class StreamOutlet : public Outlet, public std::enable_shared_from_this<StreamOu
     if (finishing_) close();
   }
 
-  // A client of an event stream has nothing more to say; what it says is thrown away.
+  // A client of an event stream sends nothing more; further input is discarded.
   void watch_for_end() {
     auto then = [self = this->shared_from_this()](const boost::system::error_code& error) { self->on_readable(error); };
     if constexpr (is_plain) {

@@ -1,4 +1,4 @@
-// The small words of HTTP's grammar (RFC 9110, section 5.6), for whoever reads or writes header fields.
+// Tokens of HTTP's grammar (RFC 9110, section 5.6), for reading and writing header fields.
 #pragma once
 
 #include <string_view>

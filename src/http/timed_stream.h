@@ -3,14 +3,14 @@
 // A connection is one coroutine. It waits for one thing at a time, so one entry in the thread's timer wheel is enough,
 // and nothing else is paid for a limit until it is reached.
 //
-// A limit that has passed is a state, not an event: cancelling a read does nothing when its bytes have just arrived. So
-// `is_late` holds until the next wait begins and is looked at after every read, and the read is cancelled again with
-// every tick until then. Where nothing more is to be read, the socket is closed instead, which cannot be missed.
+// An expired limit is a state, not an event: cancelling a read does nothing if its bytes have just arrived. So
+// `is_late` holds until the next wait begins and is checked after every read, and the read is cancelled again with
+// every tick until then. If nothing more is to be read, the socket is closed instead, which always takes effect.
 //
-// Readers must take what they asked for. A write that waits is looked at every `write_timeout`, and whoever took less
-// than `min_write_rate` in that time is dropped. What counts is what the other side has acknowledged: our socket may
-// take megabytes at once and then nothing for long, while an honest reader works through them. A look compares with the
-// one before, so the first may find earlier answers and be too kind; the second is not.
+// Clients must read their answers. A waiting write is checked every `write_timeout`, and a client that took less than
+// `min_write_rate` in that time is dropped. Only acknowledged bytes count: the socket may take megabytes at once and
+// then nothing for long, while an honest reader works through them. A check compares with the previous one, so the
+// first may count earlier answers and be too lenient; the second is not.
 //
 // A client that hangs up while its request is handled is noticed by a look now and then, too.
 #pragma once
@@ -52,7 +52,7 @@ class TimedStream final : private TimerWheel::Entry {
       return stream_->next_layer();
     }
   }
-  // For whoever takes the connection over; nothing but `has_stream` may be called afterwards.
+  // For a takeover; only `has_stream` may be called afterwards.
   std::unique_ptr<Stream> release() {
     worker_.wheel.clear(*this);
     return std::move(stream_);
@@ -151,7 +151,7 @@ void TimedStream<Stream>::on_timeout() {
   }
 }
 
-// Asio keeps this as a state: whatever the handler awaits next throws.
+// Asio keeps this as a state: the next await of the handler throws.
 template <class Stream>
 void TimedStream<Stream>::stop_handler(HandlerStop why) {
   stopped_ = why;
@@ -174,9 +174,9 @@ void TimedStream<Stream>::look_after_handler() {
   worker_.wheel.set(*this, looking_ ? look : handler_time_);
 }
 
-// A half-closed connection counts as gone, as with other servers: the two cannot be told apart. Not so where there is
-// more to read: who sends its next request behind this one may well have nothing further to say. With TLS what is there
-// to be read is its farewell.
+// A half-closed connection counts as closed, as in other servers: the two are indistinguishable. This does not hold if
+// there is more to read: a client that pipelines its next request may have closed its half after it. With TLS, the
+// readable bytes are the close notification.
 template <class Stream>
 bool TimedStream<Stream>::is_gone() {
   const int descriptor = socket().native_handle();

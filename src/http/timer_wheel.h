@@ -14,7 +14,7 @@ namespace sluice::http {
 // Belongs to one thread.
 class TimerWheel {
  public:
-  // What wants to be told. Lives in one wheel at most; leaves it when destroyed.
+  // An entry to be notified. Belongs to at most one wheel; its destructor removes it.
   class Entry {
    public:
     Entry() = default;
@@ -40,7 +40,7 @@ class TimerWheel {
   TimerWheel(const TimerWheel&) = delete;
   TimerWheel& operator=(const TimerWheel&) = delete;
 
-  // Fires once, after `timeout` from the last tick on. Replaces what was set. Not positive: no timeout.
+  // Fires once, `timeout` after the last tick. Replaces the previous timeout. Zero or less: no timeout.
   void set(Entry& entry, Duration timeout);
   void clear(Entry& entry) { entry.due_ = 0; }
 

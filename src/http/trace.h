@@ -14,7 +14,7 @@ bool is_request_id(std::string_view text);
 // W3C traceparent, version 00: "00-<32 hex>-<16 hex>-<2 hex>", neither id all zeros.
 bool is_traceparent(std::string_view text);
 
-// Takes over what is valid and makes the rest. A request id that we make is the trace's id.
+// Keeps valid ids and generates the others. A generated request id is the trace's id.
 void name_request(std::string_view given_id, std::string_view given_trace, Random& random, std::string& request_id,
                   std::string& traceparent);
 

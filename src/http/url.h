@@ -1,7 +1,7 @@
 // URLs: percent-encoding, query strings and absolute http(s) addresses, strictly.
 //
-// What is accepted is what RFC 3986 allows and nothing that programs read in different ways: no user info, no control
-// or non-ASCII byte, no number that only some resolvers take for an address ("127.1", "0x7f000001").
+// Accepts the URLs of RFC 3986, except forms that programs read in different ways: no user info, no control or
+// non-ASCII byte, no number that only some resolvers take for an address ("127.1", "0x7f000001").
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class Url {
   std::string origin() const;     // "https://host": who answers
   std::string to_string() const { return origin() + target(); }
 
-  // What a Location header or a link means when it stands in a document at this URL (RFC 3986, section 5). Bytes that
-  // are not ASCII are encoded, as servers often send them raw. Nothing where it does not lead to an http(s) URL.
+  // Resolves a Location header or a link in a document at this URL (RFC 3986, section 5). Bytes that are not ASCII are
+  // encoded, as servers often send them raw. Nothing if the result is not an http(s) URL.
   std::optional<Url> resolve(std::string_view reference) const;
 
   bool same_host(const Url& other) const { return host_ == other.host_; }
