@@ -1,8 +1,8 @@
-// How many jobs to ask for at a time, where nobody knows how large they are.
+// Decides how many jobs to ask for at a time when their sizes are unknown.
 //
 // A payload may have a mebibyte, and a caller may want a thousand jobs. A few are taken first, then more and more as
-// long as those were small; when the budget is spent, what there is has to do. So memory is bounded by the budget and
-// one helping, and small jobs cost few helpings.
+// long as they are small; when the budget is spent, the claim ends. So memory is bounded by the budget and one step,
+// and small jobs need few steps.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is logged while it exists, for tests.
+// Captures the log while it exists, for tests.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class CapturedLog {
 
   // All of it, up to now.
   std::string text() {
-    log::stop();  // writes what waits
+    log::stop();  // writes the waiting entries
     std::string all(static_cast<size_t>(std::max(0L, size())), '\0');
     std::rewind(file_);
     all.resize(std::fread(all.data(), 1, all.size(), file_));

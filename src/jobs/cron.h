@@ -1,9 +1,9 @@
 // When something recurs: "30 3 * * 1-5" (minute, hour, day of the month, month, weekday), in a time zone.
 //
 // A field is *, a number, a range 1-5, a step */15 or 10-50/10, or several with commas; months and weekdays also have
-// names (jan, mon); Sunday is 0 or 7. As everywhere, where both days are given either is enough. When clocks are set
-// forward, times that do not exist that day are left out; when they are set back, a time of certain hours (*/2, 1-5)
-// counts once (its first), and what recurs in every hour (*, 0-23) goes on.
+// names (jan, mon); Sunday is 0 or 7. As usual, if both days are given either is enough. When clocks are set forward,
+// times that do not exist that day are skipped; when they are set back, a time of certain hours (*/2, 1-5) counts once
+// (its first), while one of every hour (*, 0-23) repeats.
 #pragma once
 
 #include <bitset>

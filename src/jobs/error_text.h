@@ -7,8 +7,8 @@ namespace sluice::jobs {
 
 inline constexpr size_t longest_error = 10'000;  // bytes
 
-// The text as every database takes it: UTF-8, without zero bytes, and cut where it is long. What somebody says of a
-// failure is never a reason to refuse it.
+// Makes the text storable in every database: UTF-8, without zero bytes, truncated if long. The text of a failure is
+// never a reason to refuse it.
 std::string keepable_error(std::string text);
 
 }  // namespace sluice::jobs

@@ -1,7 +1,7 @@
 // Tells the error sink of jobs that failed, and of dead ones their whole history.
 //
-// The store is asked for each job beside the work, one after another. Where failures come faster than that, and when
-// the process ends, reports are dropped: the store has the same to say to whoever asks (`sluice jobs show`).
+// The store is read for each job in the background, one after another. If failures arrive faster, and when the process
+// ends, reports are dropped: the store still has the details (`sluice jobs show`).
 #pragma once
 
 #include <deque>

@@ -45,7 +45,7 @@ struct Enqueued {
   bool duplicate = false;  // it was there already; `id` is the one that was
 };
 
-// Tells one claim of a job from the next; whoever does not have the present one can change nothing.
+// Distinguishes one claim of a job from the next; changes need the current one.
 using LockToken = int64_t;
 
 struct LockedJob {
@@ -74,7 +74,7 @@ struct Completion {
   std::optional<std::string> throttle_key{};
 };
 
-// What is left of a job's work when it belongs under another throttle key than it was added with.
+// The rest of a job's work, to be done under another throttle key than the job was added with.
 struct Handover {
   std::string payload;  // JSON
   std::string throttle_key;
@@ -85,7 +85,7 @@ struct Failure {
   std::string error;
   bool permanent = false;            // no further try can help: dead at once
   bool released = false;             // handed back before its end: this was no try, and the next may begin at once
-  std::optional<Handover> onward{};  // of what is released: how it goes on
+  std::optional<Handover> onward{};  // of a released job: how it continues
 };
 
 enum class Verdict { accepted, stale_lock, not_running, unknown };
@@ -97,13 +97,13 @@ constexpr auto enum_names(Verdict) {
                                            {Verdict::unknown, "unknown"}});
 }
 
-// What became of a failed job.
+// The result of a failed job.
 struct FailVerdict {
   Verdict verdict = Verdict::unknown;
   bool dead = false;
 };
 
-// One try: when, by whom, and how it ended.
+// One try: time, worker and outcome.
 struct Attempt {
   int32_t number = 1;
   Time started_at{};

@@ -25,8 +25,8 @@ class JobBatch {
  public:
   explicit JobBatch(size_t claimed) : claimed_(claimed), left_(claimed) {}
 
-  // One of them. Jobs handed back and those whose lock was lost are neither successes nor failures.
-  // `took` is left out of the log where it is not known.
+  // Adds an ended job. Jobs handed back and jobs whose lock was lost are neither successes nor failures. `took` is
+  // omitted in the log if it is unknown.
   void ended(const std::optional<std::string>& throttle_key, JobEnd end, std::optional<Duration> took);
 
  private:

@@ -1,4 +1,4 @@
-// What does the work of a kind of job, and where such handlers are registered.
+// Handlers, which do the work of a kind of job, and their registry.
 #pragma once
 
 #include <functional>
@@ -23,36 +23,37 @@ struct JobRun {
   std::optional<std::string> throttle_key{};
   Deadline deadline{};
   // Asked to stop when the time is up, the lock was lost or the process ends. The coroutine is cancelled then as well;
-  // the token is for what it started on other threads.
+  // the token is for work on other threads.
   std::stop_token stop{};
 };
 
-// What a handler says of its job.
+// The outcome of a job, as its handler reports it.
 struct JobOutcome {
   enum class Kind { done, failed, dead, released };
 
   Kind kind = Kind::done;
   std::optional<std::string> result{};  // JSON
   std::string error{};                  // for people
-  std::optional<Handover> onward{};     // of what is released
+  std::optional<Handover> onward{};     // of a released job
 
   static JobOutcome done(std::optional<std::string> result = std::nullopt) { return {.result = std::move(result)}; }
   // To be tried again, as long as it has tries.
   static JobOutcome failed(std::string error) { return {.kind = Kind::failed, .error = std::move(error)}; }
   // Trying again is of no use.
   static JobOutcome dead(std::string error) { return {.kind = Kind::dead, .error = std::move(error)}; }
-  // It could not be tried to its end, and not through its own fault: somebody else may take it at once, and this was no
-  // try.
+  // The try was interrupted through no fault of the job: another worker may take it at once, and the try does not
+  // count.
   static JobOutcome released(std::string why) { return {.kind = Kind::released, .error = std::move(why)}; }
-  // The rest is to be done under another throttle key, by whoever claims it there; this was no try either.
+  // The rest is to be done under another throttle key, by the worker that claims it there; this try does not count
+  // either.
   static JobOutcome handed_on(Handover onward, std::string why) {
     return {.kind = Kind::released, .error = std::move(why), .onward = std::move(onward)};
   }
 };
 
-// Runs on the workers' executor, at the same time as others. What it throws is a failure, but for
-// EngineUnavailable: the job is handed back after a moment, and this was no try. The same job may have run
-// before, also to its end: an effect that must not happen twice is made idempotent by its handler.
+// Runs on the workers' executor, concurrently with others. An exception is a failure, except EngineUnavailable: then
+// the job is handed back after a moment, and the try does not count. The same job may have run before, even to its end:
+// the handler must make its effects idempotent.
 using JobHandler = std::function<Task<JobOutcome>(JobRun)>;
 
 // Filled at start, then unchanged.

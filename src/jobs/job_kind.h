@@ -1,4 +1,4 @@
-// What is settled for a kind of job, whoever runs it: [jobs.kinds.NAME].
+// Settings of a kind of job for all workers: [jobs.kinds.NAME].
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ struct JobKind {
   int32_t max_attempts = 2;
   RetryDelays backoff{};
   Duration timeout = 5min;    // of one try, in our own workers
-  Duration lock_ttl = 10min;  // a lock not renewed for so long is somebody else's to take
+  Duration lock_ttl = 10min;  // a lock not renewed for this time may be taken by another worker
   Throttle throttle{};
 };
 

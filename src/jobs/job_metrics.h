@@ -1,4 +1,4 @@
-// What is counted of jobs, by our own workers and by those who claim over HTTP.
+// Metrics of jobs, of our own workers and of workers over HTTP.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // Where jobs wait.
 //
-// A job is claimed under a lock with an end and a token; only who has the present token completes, fails or renews it.
-// Of one throttle key at most as many run at once as its kind allows, over all workers, and a key that is full does not
-// stand before others. Finished jobs leave the table that claims look at; they and their keys are kept for a retention.
+// A job is claimed under a lock with an end and a token; only the owner of the current token completes, fails or renews
+// it. At most as many jobs of one throttle key run at once as its kind allows, over all workers, and a full key does
+// not delay others. Finished jobs leave the table that claims read; they and their keys are kept for a retention.
 //
 // Time is the database's. Every implementation passes tests/contract/job_store_contract.h.
 #pragma once
@@ -50,7 +50,7 @@ struct JobRates {
 struct KindStats {
   std::string kind;
   std::map<JobStatus, int64_t> counts;
-  std::optional<Time> oldest_waiting{};  // run_after of what could run by now and waits longest
+  std::optional<Time> oldest_waiting{};  // run_after of the due job that waits longest
   JobRates rates{};
 };
 
@@ -65,16 +65,16 @@ struct JobStats {
   std::vector<FailingKey> top_failing;
 };
 
-// A request of somebody who may send it again.
+// A request that its client may repeat.
 struct EnqueueRequest {
   Id<struct EnqueueRequestTag> id;       // the same however often it is sent
-  Id<struct EnqueueContentTag> content;  // what it asks for, hashed
+  Id<struct EnqueueContentTag> content;  // hash of its content
 };
 
-// What looking after the jobs has shown.
+// The result of upkeep.
 struct Tended {
   std::optional<Time> next{};  // when the next job becomes due, where one is known
-  Time now{};                  // by the same clock, the engine's: nobody else's says how long that is
+  Time now{};                  // by the engine's clock, which alone decides about locks
   std::vector<JobId> died{};   // since it was asked last: their lock ran out with their last try
 };
 
@@ -84,26 +84,26 @@ class JobStore {
 
   // All of them or none. Answers stand in the order of the jobs.
   virtual Task<std::vector<Enqueued>> enqueue(std::vector<NewJob> jobs) = 0;
-  // The same for jobs that a message asks for, once: they and that the message was seen are one transaction. False: it
-  // was seen before, and nothing is added, whatever became of its jobs.
+  // The same for jobs of a message, once: the jobs and the record that the message was seen are one transaction. False:
+  // the message was seen before, and nothing is added, regardless of the state of its jobs.
   virtual Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs) = 0;
 
-  // The same for a request that may be sent again: whoever repeats it gets the answer of the first time, and nothing is
-  // added, whatever became of its jobs. Nothing where its id belongs to a request of another content.
+  // The same for a request that may be repeated: a repetition gets the first answer, and nothing is added, regardless
+  // of the state of its jobs. Nothing if its id belongs to a request with other content.
   virtual Task<std::optional<std::vector<Enqueued>>> enqueue_for(EnqueueRequest request, std::vector<NewJob> jobs) = 0;
 
   // Takes up to `limit` jobs that may run now, by priority, run_after and id. Each gets a new token and a further
   // attempt.
   virtual Task<std::vector<ClaimedJob>> claim(ClaimRequest request) = 0;
 
-  // Many at once; each is accepted or refused alone. Repeating what was accepted is refused as not running.
+  // Many at once; each is accepted or refused alone. Repeating an accepted completion is refused as not running.
   virtual Task<std::vector<Verdict>> complete(std::vector<Completion> completions) = 0;
   virtual Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures) = 0;
   // Extends locks to the kind's ttl from now.
   virtual Task<std::vector<Verdict>> renew(std::vector<LockedJob> jobs) = 0;
 
-  // Lets jobs be claimed that have become due or whose lock ran out; the latter wait as failed, behind others of their
-  // priority, or die with their last try. Called every second or so by every process; cheap when there is nothing to
+  // Makes jobs claimable that have become due or whose lock expired; the latter wait as failed, behind others of their
+  // priority, or die with their last try. Called about every second by every process; cheap when there is nothing to
   // do. A claim that finds nothing does the same; one that finds something does not wait for it.
   virtual Task<Tended> tend() = 0;
 
@@ -112,10 +112,10 @@ class JobStore {
   // For people, not for decisions: on a large database the answer may be some seconds old.
   virtual Task<JobStats> stats() = 0;
 
-  // dead -> queued, with all its attempts again. False where it is not dead, or another job has its unique key by now;
-  // nothing where there is none.
+  // dead -> queued, with all its attempts again. False if it is not dead, or another job has its unique key; nothing if
+  // it does not exist.
   virtual Task<std::optional<bool>> retry(JobId id) = 0;
-  // queued or failed -> canceled. False where it is in another state; nothing where there is none.
+  // queued or failed -> canceled. False if it is in another state; nothing if it does not exist.
   virtual Task<std::optional<bool>> cancel(JobId id) = 0;
 
   // Removes finished jobs older than `age`, at most `most` of them; how many. Their unique keys stay.

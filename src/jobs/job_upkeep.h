@@ -1,5 +1,5 @@
-// What every process that has jobs does now and then, whether or not it runs any: brings due what is due, ends what ran
-// out of time and tries, and forgets what finished long ago.
+// Periodic work of every process with jobs, whether or not it runs any: makes due jobs claimable, ends jobs whose lock
+// or tries ran out, and deletes old finished jobs.
 #pragma once
 
 #include "jobs/failure_reports.h"
@@ -13,7 +13,7 @@ namespace sluice::jobs {
 // Belongs to the executor of the scope it is started in. All it is given must outlive it.
 class JobUpkeep {
  public:
-  // `failures` is told of jobs that died with their worker, where somebody wants to know.
+  // `failures`, if not null, is told of jobs that died with their worker.
   JobUpkeep(JobStore& store, messaging::Bell& bell, Clock& clock, Random& random, Duration retention,
             FailureReports* failures = nullptr)
       : store_(store), bell_(bell), clock_(clock), random_(random), retention_(retention), failures_(failures) {}

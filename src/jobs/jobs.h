@@ -1,4 +1,4 @@
-// The queue as those meet it who add jobs and those who work on them from outside.
+// Queue API for producers and external workers.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ std::vector<LockedJob> locks_of(const std::vector<ClaimedJob>& claimed);
 // Safe to share between threads. All it is given must outlive it.
 class Jobs {
  public:
-  // Who else wants to know.
+  // Optional observers.
   struct Told {
     FailureReports* failures = nullptr;       // that jobs failed
     std::function<void()> other_processes{};  // that jobs were added; must not wait
@@ -33,25 +33,24 @@ class Jobs {
   Task<bool> enqueue_once(messaging::MessageId message, std::vector<NewJob> jobs);
   Task<std::optional<bool>> retry(JobId id);
   Task<std::optional<bool>> cancel(JobId id);
-  // `tries` are what the tokens say, in the same order, or nothing.
+  // `tries` are decoded from the tokens, in the same order, or nothing.
   Task<std::vector<Verdict>> complete(std::vector<Completion> completions, std::vector<OutsideTry> tries = {});
   Task<std::vector<FailVerdict>> fail(std::vector<Failure> failures, std::vector<OutsideTry> tries = {});
 
-  // As the store has it; where there is nothing, waits up to `wait` for something. Nothing is taken for who has `gone`,
-  // where that can be known, and what was taken meanwhile is given back. Fewer than the limit where they are large
-  // together.
+  // As in the store; if nothing is available, waits up to `wait`. Nothing is claimed for a caller that has `gone`, if
+  // that is known, and jobs claimed meanwhile are handed back. Returns fewer than the limit if the jobs are large.
   Task<std::vector<ClaimedJob>> claim(ClaimRequest request, Duration wait, std::function<bool()> gone = {});
-  // What the token of a job that was claimed just now is to say.
+  // The token content for a job claimed just now.
   OutsideTry try_of(const ClaimedJob& claimed) const;
-  // Their worker never heard of them: anybody may claim them, and this was no try.
+  // Their worker never received them: any worker may claim them, and the try does not count.
   Task<> give_back(std::vector<LockedJob> jobs);
-  // Whoever waits in `claim` goes, and nobody waits any more.
+  // Ends all waits in `claim`; later ones do not wait.
   void end_waits();
 
-  // Somebody added jobs to the store by other means.
+  // Jobs were added to the store by other means.
   void added();
 
-  // What needs nothing but the store.
+  // For operations that need only the store.
   JobStore& store() { return store_; }
 
  private:

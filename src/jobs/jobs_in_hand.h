@@ -22,8 +22,8 @@ struct RunningJob {
   Instant started{};
   Deadline deadline{};
   Instant renew_at{};
-  Instant locked_until{};  // nobody else can have it before
-  bool lost = false;       // somebody else may have it: nothing is written for it
+  Instant locked_until{};  // no other worker can have it before
+  bool lost = false;       // another worker may have it: nothing is written for it
   bool overdue = false;
   JobOutcome outcome{};  // once it has ended
   Duration took{0};

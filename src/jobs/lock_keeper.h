@@ -1,5 +1,5 @@
-// Keeps the locks of jobs in hand, and stops jobs that may not go on: those whose time is up and those whose lock was
-// lost, whether the store said so or nobody could be asked until it had run out.
+// Renews the locks of running jobs, and stops jobs that must not continue: those whose time is up and those whose lock
+// was lost, either reported by the store or expired while the store was unavailable.
 #pragma once
 
 #include "jobs/job_kind.h"

@@ -1,4 +1,4 @@
-// What is known of a try that a worker claimed over HTTP, as text: its lock token.
+// Facts about a try claimed over HTTP, encoded as its lock token.
 //
 // The worker sends the token back when the job has ended, to whichever instance. So each instance knows the kind of the
 // job and how long it took, and none keeps anything. A worker may have changed it: only the number decides, and the

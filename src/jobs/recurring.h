@@ -1,8 +1,8 @@
 // Jobs that are added by the clock: [jobs.recurring.NAME].
 //
-// Every instance adds them, and the database takes the first: a firing is a message that is known by its name and time,
-// whatever became of its job. It runs when the database's clock says so, also where an instance's clock is ahead. What
-// comes due while no instance runs is left out.
+// Every instance adds them, and the database takes the first: a firing is a message identified by its name and time,
+// regardless of the state of its job. It runs when the database's clock says so, even if an instance's clock is ahead.
+// Firings while no instance runs are skipped.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class Recurring {
     RecurringJob job;
     Cron cron;
     TimeZone zone;
-    Time done_until;  // firings up to then were added, or are nobody's
+    Time done_until;  // firings up to this time were added or skipped
   };
 
   Task<> round(Entry& entry);

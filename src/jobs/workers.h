@@ -2,7 +2,7 @@
 // while they run, and writes back how they ended.
 //
 // A job whose lock was lost is stopped, and nothing is written for it. New work of this process starts at once (the
-// bell); work of others is found by polling, the more seldom the longer there was none.
+// bell); work of others is found by polling, less and less often while there is none.
 #pragma once
 
 #include "jobs/jobs_config.h"
@@ -11,7 +11,7 @@
 
 namespace sluice::jobs {
 
-// Belongs to one executor. What `Parts` names must outlive it; stop it before it is destroyed.
+// Belongs to one executor. The objects in `Parts` must outlive it; stop it before it is destroyed.
 class Workers {
  public:
   struct Parts {
@@ -20,7 +20,7 @@ class Workers {
     messaging::Bell& bell;
     Clock& clock;
     Random& random;
-    FailureReports* failures = nullptr;  // where somebody wants to know
+    FailureReports* failures = nullptr;  // optional
   };
 
   // `worker` names this process in the jobs it has.
@@ -28,10 +28,10 @@ class Workers {
 
   void start();
 
-  // Claims nothing more and lets running jobs end, as long as `drain` allows. What runs then is cancelled and handed
-  // back: another worker may take it at once, and only the crash of a worker costs a job one of its tries. False where
-  // jobs run on although they were cancelled: then nothing they use may be destroyed, and it is the process that ends.
-  // Others get those when their locks have run out.
+  // Claims nothing more and lets running jobs end, as long as `drain` allows. Jobs still running then are cancelled and
+  // handed back: another worker may take them at once, and only the crash of a worker costs a job one of its tries.
+  // False if jobs continue although they were cancelled: then nothing they use may be destroyed, and the process must
+  // exit. Others get those jobs when their locks expire.
   Task<bool> stop();
 
   size_t running() const { return in_hand_.running.size(); }

@@ -1,4 +1,4 @@
-// Tells the store how jobs ended, many at once: what ends while the store is told of others waits for the next call.
+// Writes the outcomes of jobs to the store, in batches: jobs that end during a call are written with the next.
 #pragma once
 
 #include "jobs/failure_reports.h"
@@ -16,9 +16,9 @@ class WriteBack {
     JobStore& store;
     messaging::Bell& bell;
     JobsInHand& in_hand;
-    Wakeup& changed;  // where those wait who want jobs to leave `in_hand`
+    Wakeup& changed;  // notified when jobs leave `in_hand`
     Clock& clock;
-    FailureReports* failures = nullptr;  // where somebody wants to know
+    FailureReports* failures = nullptr;  // optional
   };
 
   WriteBack(Parts parts, const Executor& executor) : parts_(parts), executor_(executor), ended_(executor) {}
