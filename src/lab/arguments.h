@@ -1,4 +1,4 @@
-// What the commands of the laboratory share in understanding their arguments.
+// Argument parsing shared by the commands of the laboratory.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace sluice::lab {
 // Ends the command with exit code 2 and this sentence.
 [[noreturn]] void wrong(const std::string& sentence);
 
-// What `text`, given for `option`, means; ends the command where it is no duration.
+// The duration `text` given for `option`; exits with an error if it is invalid.
 Duration duration_of(const std::string& option, const std::string& text);
 
 }  // namespace sluice::lab

@@ -1,9 +1,9 @@
 // When requests are meant to start.
 //
-// Open loop: request i is meant for start + (i + phase) / rate (or where a ramp has come to i + phase), whether or not
-// the server keeps up. What is late is still counted from that moment, so a stall costs every request that should have
-// started in it, not only the one that met it (no coordinated omission). Closed loop: a request is meant for the moment
-// somebody is free to send it.
+// Open loop: request i is scheduled for start + (i + phase) / rate (or where a ramp has come to i + phase), whether or
+// not the server keeps up. Late requests are still measured from that moment, so a stall costs every request that
+// should have started in it, not only the one that met it (no coordinated omission). Closed loop: a request is
+// scheduled for the moment a connection is free.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Arrivals {
 
   explicit Arrivals(const Plan& plan);
 
-  // The intended start of the next request, where there is one that should have started by `now`.
+  // The scheduled start of the next request, if it is not after `now`.
   std::optional<SteadyTime> due(SteadyTime now) const;
   void take() { ++taken_; }
 

@@ -1,7 +1,7 @@
 // HTTP over bare sockets, for simulated servers.
 //
 // The server engine (http/) keeps every promise, and simulated servers must not: they stall, break off, send without
-// end, and notice at once when the other side hangs up, so that what they report as open really is.
+// end, and notice at once when the other side disconnects, so that the connections they report as open really are.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,8 @@ class BareConnection {
  public:
   BareConnection(Clock& clock, asio::ip::tcp::socket socket) : clock_(clock), socket_(std::move(socket)) {}
 
-  // False when there is none: the other side has gone, is silent for long, or sends what is no request.
+  // False if there is none: the other side has disconnected, is silent for long, or sends something other than a
+  // request.
   Task<bool> read_request();
   const http::RequestHead& head() const { return parser_.head(); }
   const std::string& body() const { return body_; }
@@ -62,7 +63,7 @@ class BareServer {
 
   // Binds, accepts from now on, and returns "http://127.0.0.1:8080". Throws boost::system::system_error.
   std::string start(const asio::ip::tcp::endpoint& at);
-  // Hangs up on everybody.
+  // Closes all connections.
   Task<> close();
 
  private:

@@ -1,8 +1,8 @@
 // `sluice-lab load documents`: the crowd that opens the 39 sample documents.
 //
-// Users come in a ramp; each looks a document up, asks for a download where there is no copy, and thinks 1 to 3 s. Here
-// they are an open loop of the same arrival rate, half an arrival a second for each user, so that a server that stalls
-// is not spared what would have come. load/k6/documents.js is the same scenario with real users.
+// Users arrive in a ramp; each looks a document up, requests a download if there is no copy, and thinks 1 to 3 s. Here
+// they are an open loop of the same arrival rate, half an arrival a second for each user, so that a stalled server
+// still gets the full load. load/k6/documents.js is the same scenario with real users.
 #pragma once
 
 #include <string>

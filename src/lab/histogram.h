@@ -1,8 +1,8 @@
 // Counts durations so that every percentile is right to three digits.
 //
-// Log-linear, as HdrHistogram does it: exact below 2048 ns, then 1024 buckets for each doubling up to 73 minutes, so a
-// value is told at most 0.1 % too high and never too low. Recording is a shift and an increment; nothing is sampled or
-// thrown away.
+// Log-linear, as in HdrHistogram: exact below 2048 ns, then 1024 buckets for each doubling up to 73 minutes, so a value
+// is reported at most 0.1 % too high and never too low. Recording is a shift and an increment; nothing is sampled or
+// discarded.
 #pragma once
 
 #include <cstdint>

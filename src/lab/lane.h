@@ -15,7 +15,7 @@
 
 namespace sluice::lab {
 
-// What the progress line shows, read from another thread while the load runs.
+// Counts for the progress line, read from another thread while the load runs.
 struct LiveCounts {
   std::atomic<uint64_t> answers = 0;  // or events
   std::atomic<uint64_t> failures = 0;
@@ -44,7 +44,7 @@ class Lane {
   virtual void connect() {}
   // The schedule begins at `start`.
   virtual void start(SteadyTime start) = 0;
-  // Called every few milliseconds: gives up what takes too long. False once everything has ended; not called again.
+  // Called every few milliseconds: ends requests that take too long. False once everything has ended; not called again.
   virtual bool tick(SteadyTime now) = 0;
 };
 

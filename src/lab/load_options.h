@@ -1,4 +1,4 @@
-// What `sluice-lab load` was asked to do.
+// Options of `sluice-lab load`.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,8 @@ struct LoadOptions {
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
   std::optional<double>
-      rate{};                 // requests a second, whatever the answers do; without it every connection asks on and on
+      // requests a second, regardless of the answers; without it every connection sends continuously
+      rate{};
   Ramp ramp{};                // in place of a rate that stays the same; `rate` is then its peak
   unsigned connections = 16;  // at most, of all threads together
   unsigned threads = 1;
@@ -38,7 +39,7 @@ struct LoadOptions {
   bool sse = false;            // hold event streams open instead
   bool allow_remote = false;   // else only this machine may be loaded
   Duration reconnect = 1s;     // how long after its end a stream is opened again
-  // What to send on the same connection when a URL was answered 404: the whole request. Without it, 404 is the answer.
+  // The request to send on the same connection after a 404 for a URL. Without it, 404 is the answer.
   std::function<std::string(const http::Url&)> follow_up{};
 };
 

@@ -1,4 +1,4 @@
-// What a load run is told as: text for people, JSON for programs.
+// The report of a load run: text for people, JSON for programs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Puts the load on, with threads of its own, and returns what came of it.
+// Runs the load on its own threads and returns the results.
 #pragma once
 
 #include <functional>

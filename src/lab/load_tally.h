@@ -1,4 +1,4 @@
-// What one thread of the load generator saw; merged at the end.
+// The counts of one thread of the load generator; merged at the end.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct LoadTally {
   Histogram latency;     // from the intended start; requests given up or never sent count as long as they waited
   Histogram service;     // from the actual start, answers only
   Histogram lag;         // how late a request started although a connection was free: the generator's own fault
-  uint64_t late = 0;     // started over 1 ms after they should have, for whatever reason
+  uint64_t late = 0;     // started over 1 ms late, for any reason
   uint64_t backlog = 0;  // the most that were due and not started at once
 
   // Documents, where requests have a follow-up.

@@ -1,4 +1,4 @@
-// What a simulated server saw: how often it was asked, and by how many at once.
+// The counts of a simulated server: requests, and how many at once.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sluice::lab {
 // Belongs to one thread.
 class OriginCounts {
  public:
-  // What it counts by, as its JSON says.
+  // `by` is the key of the counts in its JSON.
   explicit OriginCounts(std::string by = "byPath") : by_(std::move(by)) {}
 
   // A request that is being answered, from its head to the last byte of the answer or to the moment the other side

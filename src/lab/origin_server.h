@@ -1,4 +1,4 @@
-// A simulated origin: serves the sample layouts as slowly and as badly as it is told to, and counts who asks.
+// A simulated origin: serves the sample layouts as slowly and as badly as configured, and counts requests.
 //
 //   GET /ssgo101/SSGO101F01.xml   one of the 39 layouts; whatever is below /extra/ is a layout too
 //   GET /stats, POST /stats/reset

@@ -12,14 +12,14 @@
 
 namespace sluice::lab {
 
-// What becomes of one request for a document.
+// The treatment of one request for a document.
 enum class Fate {
   document,
   failure,    // 500
   html,       // 200 with an error page as text/html
   disguised,  // 200 with an error page as application/xml, well-formed
   stall,      // no answer, ever
-  truncation  // half of what Content-Length promises, then closed
+  truncation  // half of the announced Content-Length, then closed
 };
 
 // Shares of the requests, 0 to 1 each and in all; the rest get their document.
@@ -38,7 +38,7 @@ struct OriginSettings {
   Duration latency{0};
   Duration jitter{0};  // the latency is even between latency - jitter and latency + jitter
   OriginRates rates{};
-  size_t size = 0;  // documents are filled up to so many bytes
+  size_t size = 0;  // documents are padded to this size
   UnknownAnswer unknown = UnknownAnswer::not_found;
 
   // One sentence where they make no sense.
@@ -50,7 +50,7 @@ struct OriginSettings {
   // {"latency": "500ms", "jitter": "0ms", "failureRate": 0.1, "htmlRate": 0, "disguisedRate": 0, "stallRate": 0,
   // "truncateRate": 0, "size": 0, "unknown": "404"}; unknown is 404, 500 or html
   std::string to_json() const;
-  // These settings with what `json` names changed, or one sentence that says what is wrong with it.
+  // These settings with the changes in `json`, or one sentence with the error.
   Result<OriginSettings, std::string> changed_by(std::string_view json) const;
 };
 

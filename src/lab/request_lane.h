@@ -20,7 +20,7 @@ class RequestLane : public Lane {
  private:
   class Connection;
 
-  // Starts what is due on connections that are free, and comes back when the next is due.
+  // Starts due requests on free connections, and runs again when the next is due.
   void pump();
   Connection* free_connection();
   void begin(Connection& connection, SteadyTime intended, SteadyTime now);

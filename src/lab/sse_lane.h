@@ -7,7 +7,7 @@
 
 namespace sluice::lab {
 
-// Counts what is in an event stream, whose pieces may end anywhere (HTML standard, section 9.2).
+// Counts the events of a stream, whose pieces may end anywhere (HTML standard, section 9.2).
 class SseReader {
  public:
   struct Seen {
@@ -15,7 +15,7 @@ class SseReader {
     unsigned comments = 0;
   };
   Seen read(std::string_view piece);
-  // Of the last event that had one; what a client sends when it comes back.
+  // Of the last event that had one; sent by a client that reconnects.
   const std::string& last_id() const { return last_id_; }
 
  private:

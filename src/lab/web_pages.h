@@ -19,8 +19,8 @@ struct WebPage {
   Reply reply{};
 };
 
-// What stands at `target` of the site `host` (without a port). The first label of the host says what kind of site it
-// is, the path what kind of page; the command's --help lists them. Every other host and path is a page of its own.
+// The page at `target` of the site `host` (without a port). The first label of the host selects the kind of site, the
+// path the kind of page; the command's --help lists them. Every other host and path has a distinct page.
 WebPage page_at(std::string_view host, std::string_view target);
 
 }  // namespace sluice::lab

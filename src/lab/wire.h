@@ -1,7 +1,7 @@
 // One keep-alive connection of the load generator.
 //
-// Light on purpose, so that the generator is not what is measured: prepared bytes go straight to the socket, answers
-// are parsed in a buffer that all connections of a thread share, headers are not kept.
+// Light on purpose, so that the generator does not distort the measurement: prepared bytes go straight to the socket,
+// answers are parsed in a buffer that all connections of a thread share, headers are not kept.
 #pragma once
 
 #include <span>
@@ -38,7 +38,7 @@ class Wire {
   void open(const Endpoint& to);
   // Sends `request` (which stays in place until the answer has ended), connecting first where needed.
   void ask(const Endpoint& to, std::string_view request, bool is_head_request);
-  // Drops the connection and what was asked on it, without a word to the listener.
+  // Drops the connection and its requests, without notifying the listener.
   void close();
 
  private:
@@ -67,7 +67,7 @@ class Wire {
   bool connected_ = false;
   bool reused_ = false;      // had carried an answer before
   bool answering_ = false;   // some of the answer has arrived
-  uint64_t generation_ = 0;  // told apart what belongs to a connection that was closed
+  uint64_t generation_ = 0;  // identifies events of a connection that was closed
   std::string carry_;        // bytes the parser could not use yet
   http::ResponseParser parser_{{.max_head = 64 * 1024, .keep_headers = false}};
 };
