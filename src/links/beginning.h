@@ -1,4 +1,4 @@
-// Fetches the beginning of what stands at a URL.
+// Fetches the first bytes of a URL's content.
 //
 // All that is wanted of a page or a robots.txt stands in its first bytes. The rest is not even received, however long
 // it is: the connection is closed instead.

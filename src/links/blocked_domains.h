@@ -1,7 +1,7 @@
-// Domains that do not want us: candidates for blocking, until somebody decides.
+// Domains that refuse visits: candidates for blocking, until an operator decides.
 //
-// robots.txt and a captcha say so at once. One 403 may be a whim; a domain is believed when it says so again and again,
-// over all its links. A day without one is enough to begin anew.
+// robots.txt and a captcha count at once. A single 403 may be accidental; a domain counts as refusing when it repeats
+// it, over all its links. A day without one resets the count.
 //
 // Every implementation passes tests/contract/blocked_domains_contract.h.
 #pragma once

@@ -1,9 +1,9 @@
 // Reads the bookmarks that a browser exported (Netscape bookmark format), piece by piece.
 //
-// A file may be large and come from anywhere. Memory is bounded by the piece that is fed (64 KiB is a good one), not by
-// the file: bookmarks leave as soon as they are complete, in the order of the file. Browsers write the format with
-// small differences, so what carries no meaning is passed over; a file that is something else, or that was cut off, is
-// a fault that says so.
+// A file may be large and come from anywhere. Memory is bounded by the given piece (64 KiB is a good size), not by the
+// file: bookmarks are returned as soon as they are complete, in the order of the file. Browsers write the format with
+// small differences, so parts without meaning are skipped; a file of another type, or a truncated one, is a fault that
+// says so.
 #pragma once
 
 #include <map>
@@ -21,8 +21,8 @@ struct Bookmark {
   static constexpr size_t max_folder = 1024;  // bytes
   static constexpr size_t max_title = 1024;
 
-  // "Bookmarks bar/News": a slash or backslash that belongs to a name stands behind a backslash. Empty at the top. What
-  // is too deep for `max_folder` stands in the nearest folder that is not.
+  // "Bookmarks bar/News": a slash or backslash in a name is escaped with a backslash. Empty at the top level. Bookmarks
+  // deeper than `max_folder` are placed in the nearest folder that is not.
   std::string folder;
   std::string title;
   CanonicalUrl url;
@@ -33,14 +33,14 @@ struct BookmarkFault {
     binary,         // has a byte that no text has
     not_bookmarks,  // does not begin as the format does
     malformed,      // closes a folder that is not open
-    too_deep,       // folders in folders, more than anybody makes
+    too_deep,       // nested deeper than any real export
     truncated,      // ends inside a tag or a folder
   };
 
   Kind kind = Kind::malformed;
   size_t line = 1;
 
-  // One sentence for whoever sent the file.
+  // One sentence for the sender of the file.
   std::string text() const;
 };
 
@@ -57,7 +57,7 @@ class BookmarkParser {
  public:
   static constexpr size_t max_depth = 256;
 
-  // Appends to `found` what `piece` completes. A fault is final: nothing is read after it.
+  // Appends the bookmarks that `piece` completes to `found`. A fault is final: nothing is read after it.
   std::optional<BookmarkFault> feed(std::string_view piece, std::vector<Bookmark>& found);
   // After the last piece.
   std::optional<BookmarkFault> finish(std::vector<Bookmark>& found);
@@ -80,9 +80,9 @@ class BookmarkParser {
   std::optional<BookmarkFault> fault_;
   bool begun_ = false;  // the declaration was seen
   Collecting collecting_ = Collecting::nothing;
-  std::string text_;                // what is collected, as written
-  std::string href_;                // of the link whose title is collected
-  std::string heading_;             // of the folder whose list comes next
+  std::string text_;                // the collected text, as written
+  std::string href_;                // of the link being read
+  std::string heading_;             // of the folder whose list follows
   std::string folder_;              // the path of the list that is open
   std::vector<size_t> open_lists_;  // the length of the path that each came from
   BookmarkCounts counts_;

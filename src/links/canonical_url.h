@@ -3,8 +3,8 @@
 // People save the same page in many spellings: with a campaign's parameters, another order of the query, a fragment,
 // capital letters, a name in Korean or in punycode. All of them are one canonical URL, and a page is enriched once.
 //
-// Bookmarks hold what a browser let pass, so reading is as forgiving as browsers are: spaces, quotes, raw UTF-8 and
-// stray percent signs are encoded. What is written is a strict URL (http/url.h), and canonical text stays as it is when
+// Bookmarks contain whatever a browser accepted, so reading is as lenient as browsers are: spaces, quotes, raw UTF-8
+// and stray percent signs are encoded. The result is a strict URL (http/url.h), and canonical text stays the same when
 // it is read again.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sluice::links {
 enum class NotCanonical {
   not_absolute,  // no scheme, or nothing behind it
   other_scheme,  // javascript:, data:, chrome:, file:, ...
-  credentials,   // a row that all users share must not carry somebody's password
+  credentials,   // a row shared by all users must not contain a password
   bad_host,      // no host or port that can be called
   too_long,
 };
@@ -45,9 +45,9 @@ class CanonicalUrl {
   static Result<CanonicalUrl, NotCanonical> parse(std::string_view text);
 
   const std::string& text() const { return text_; }
-  // The host, without its port: what throttling, robots.txt and blocking go by.
+  // The host, without its port: the key for throttling, robots.txt and blocking.
   const std::string& domain() const { return domain_; }
-  // The same for the same URL wherever it is computed, so that nobody has to ask the database for it.
+  // The same for the same URL wherever it is computed, so that no database lookup is needed.
   LinkId id() const;
 
   bool operator==(const CanonicalUrl&) const = default;
@@ -59,7 +59,7 @@ class CanonicalUrl {
   std::string domain_;
 };
 
-// utm_*, gclid, fbclid and the like: parameters that say where a reader came from, not what is read.
+// utm_*, gclid, fbclid and the like: parameters that identify the referrer, not the content.
 bool is_tracking(std::string_view parameter);
 
 }  // namespace sluice::links

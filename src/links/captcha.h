@@ -8,8 +8,8 @@
 
 namespace sluice::links {
 
-// Whether what came is such a page instead of the one that was asked for. A page that merely has a captcha in one of
-// its forms is not: its answer is a success and its title its own.
+// Whether the response is a captcha page instead of the requested one. A page that merely has a captcha in a form does
+// not count: it succeeds and has its own title.
 bool is_captcha(int status, const http::Headers& headers, std::string_view body, const PageFacts& facts);
 
 }  // namespace sluice::links

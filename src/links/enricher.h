@@ -1,5 +1,4 @@
-// Visits one link and brings back what its page says of itself, why there is nothing to bring, or where the visit goes
-// on.
+// Visits one link and returns the facts of its page, the reason of a failure, or the domain where the visit continues.
 //
 // The visit is polite and wary. Every hop, redirects included, asks robots.txt and goes only to http(s) at public
 // addresses (the client checks after DNS, http/address_guard.h); time, bytes and hops are bounded.
@@ -15,7 +14,7 @@
 
 namespace sluice::links {
 
-// What the page says of itself, or where on another domain the visit goes on.
+// The facts of the page, or the visit to continue on another domain.
 using Visited = std::variant<PageFacts, LinkVisit>;
 
 // Belongs to the client's executor; many visits may be under way.
@@ -24,8 +23,8 @@ class Enricher {
   // All outlive it. `client` was made with client_options.
   Enricher(LinksConfig config, http::Client& client, Clock& clock, TaskScope& scope, Executor executor);
 
-  // What is no HTML page (a picture, a document) has no facts, and that is no failure. `deadline` is of whoever waits;
-  // the nearer of it and the configured timeout counts.
+  // Content other than HTML (a picture, a document) has no facts; that is not a failure. `deadline` is the caller's;
+  // the earlier of it and the configured timeout counts.
   Task<Result<Visited, LinkFailure>> enrich(LinkVisit visit, Deadline deadline = {});
 
  private:
@@ -37,7 +36,7 @@ class Enricher {
   LinksConfig config_;
   http::Client& client_;
   Clock& clock_;
-  // Pages and robots.txt are what strangers wrote: reading one may take a tenth of a second.
+  // Pages and robots.txt are input of strangers: parsing one may take a tenth of a second.
   Offload readers_;
   Robots robots_;
 };

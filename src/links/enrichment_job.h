@@ -13,8 +13,8 @@ namespace sluice::links {
 // Its kind. Its unique key is the link's id, its throttle key the domain where the visit goes on.
 constexpr const char* enrich_link = "enrich_link";
 
-// A link on its way to a page. Where a redirect leads to another domain the visit ends, and goes on as a job of that
-// domain: so no domain is called by more at once than its throttle allows, whoever sends them there.
+// A link on its way to a page. If a redirect leads to another domain the visit ends and continues as a job of that
+// domain: so no domain gets more concurrent visits than its throttle allows, wherever they come from.
 struct LinkVisit {
   explicit LinkVisit(CanonicalUrl of);  // at its beginning
   LinkVisit(CanonicalUrl of, http::Url goes_on_at, int64_t so_far)

@@ -6,8 +6,8 @@
 
 namespace sluice::links {
 
-// Numeric character references and the few named ones that bookmark exports and titles use; every other ampersand
-// stays what it is.
+// Numeric character references and the few named ones that bookmark exports and titles use; every other ampersand is
+// kept.
 std::string decode_references(std::string_view text);
 
 // UTF-8 on one line: bytes that are not UTF-8 become U+FFFD, runs of blanks and controls one space, none at the ends.

@@ -1,4 +1,4 @@
-// An import: somebody's exported bookmarks on their way to being links with facts.
+// An import: exported bookmarks of one user, whose links are being enriched.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace sluice::links {
 struct ImportTag;
 using ImportId = Id<ImportTag>;
 struct OwnerTag;
-using OwnerId = Id<OwnerTag>;  // of whoever imports: a caller, to the outside
+using OwnerId = Id<OwnerTag>;  // the importing user; a caller, to the outside
 
 // queued (its file is being read) -> running (its links are being enriched) -> succeeded; queued -> failed where the
 // file is bad; queued|running -> canceled. That a link failed does not make its import fail.
@@ -32,8 +32,8 @@ struct Import {
   OwnerId owner;
   ImportStatus status = ImportStatus::queued;
   int64_t total_items = 0;      // bookmarks that lead to pages
-  int64_t processed_items = 0;  // of these, whose link was enriched (now or long ago) or has failed for good
-  int64_t failed_items = 0;     // of those, whose link has failed
+  int64_t processed_items = 0;  // of these, bookmarks whose link was enriched (now or earlier) or has failed for good
+  int64_t failed_items = 0;     // of those, bookmarks whose link has failed
   int64_t skipped_items = 0;    // beside the total: javascript:, data:, chrome: and the like
   Time created_at{};
   std::optional<Time> started_at{};

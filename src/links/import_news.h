@@ -1,7 +1,7 @@
-// Who wants to hear that imports have changed.
+// Notifies watchers that imports have changed.
 //
-// Whoever ended a link tells what the store said of the imports that waited for it, so that those who watch one see it
-// at once. It is never relied on: another process may have ended the link, and who watches also looks now and then.
+// The code that ends a link passes on the imports that the store says have changed, so that their watchers see it at
+// once. Correctness never depends on it: another process may have ended the link, and watchers also poll.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Why a page could not be enriched, and what follows from it.
+// Why a page could not be enriched, and the consequences.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ constexpr auto enum_names(FailureReason) {
 struct LinkFailure {
   FailureReason reason = FailureReason::unreachable;
   std::string text;    // for logs and the job's last_error
-  std::string host{};  // who answered so or could not be reached: behind a redirect not the link's own
+  std::string host{};  // the host that failed; after a redirect not the link's own
 };
 
 // Whether the job is dead at once: the site does not want us. All else gets its second try, since minutes mend more

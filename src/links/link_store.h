@@ -1,4 +1,4 @@
-// Where links are kept: one for each canonical URL with what enrichment found, and where in whose folders it stands.
+// Stores links: one for each canonical URL, with its page facts and its places in the folders of users.
 //
 // Every implementation passes tests/contract/link_store_contract.h.
 #pragma once
@@ -38,8 +38,8 @@ class LinkStore {
  public:
   virtual ~LinkStore() = default;
 
-  // Keeps what was found. The imports that waited for it, as they are now. Repeating it changes no import again; a link
-  // that is unknown is passed over.
+  // Stores the facts. Returns the imports that waited for the link, in their new state. Repeating it changes no import
+  // again; an unknown link is ignored.
   virtual Task<std::vector<Import>> enriched(LinkId link, PageFacts facts) = 0;
 
   // It will not be tried again. Facts found earlier stay.

@@ -1,4 +1,4 @@
-// What a page says about itself: all that enrichment keeps of it.
+// The facts of a page: everything that enrichment keeps of it.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct PageFacts {
 // How much of a page is looked at; facts stand at its beginning.
 constexpr size_t max_page = 512 * 1024;
 
-// Reads an HTML page that may be broken, cut off or something else altogether. `url` is where it was found, for links
-// that are relative to it; what does not lead to an http(s) URL is left out. Safe to call from any thread.
+// Reads an HTML page that may be broken, truncated or of another type. `url` is its address, the base of relative
+// links; values that do not lead to an http(s) URL are left out. Thread-safe.
 PageFacts read_page(std::string_view body, std::string_view content_type, const http::Url& url);
 
 }  // namespace sluice::links

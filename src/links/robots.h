@@ -1,4 +1,4 @@
-// Asks sites whether we may come (RFC 9309), and remembers what they said.
+// Asks sites for permission to visit (RFC 9309) and caches their answers.
 #pragma once
 
 #include <list>
@@ -16,23 +16,23 @@
 namespace sluice::links {
 
 struct RobotsOptions {
-  std::string user_agent = "SluiceBot/1.0";  // its product token is whom a file speaks to
+  std::string user_agent = "SluiceBot/1.0";  // its product token selects the rules in a file
   Duration timeout = 10s;
   Duration keep = 24h;                  // a site's rules
   Duration keep_failure = 1min;         // that they could not be had
   size_t max_bytes = 16 * 1024 * 1024;  // of all rules kept; those not asked for the longest go first
 };
 
-// Belongs to the client's executor. Many may ask at once; a site is asked once for all of them. What sites write is
-// read on threads of their own: a long file takes milliseconds.
+// Belongs to the client's executor. Concurrent questions about a site share one request. Files are parsed on separate
+// threads: a long one takes milliseconds.
 class Robots {
  public:
   // `client`, `readers`, `clock` and `scope` outlive it; `scope` belongs to `executor`.
   Robots(http::Client& client, Offload& readers, Clock& clock, TaskScope& scope, Executor executor,
          RobotsOptions options);
 
-  // Whether `url` may be fetched. A site without robots.txt (4xx) allows everything. Where the site has trouble with
-  // the file nobody knows: a failure, for now. Throws Overloaded.
+  // Whether `url` may be fetched. A site without robots.txt (4xx) allows everything. If the site fails to serve the
+  // file, the answer is unknown: a temporary failure. Throws Overloaded.
   Task<Result<bool, LinkFailure>> allow(http::Url url);
 
  private:

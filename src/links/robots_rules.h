@@ -1,4 +1,4 @@
-// What a robots.txt allows one crawler (RFC 9309).
+// The rules of a robots.txt for one crawler (RFC 9309).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace sluice::links {
 // Unchanged once it is made.
 class RobotsRules {
  public:
-  static constexpr size_t max_text = 512 * 1024;  // what is read of a file; RFC 9309 asks for 500 KiB at least
+  static constexpr size_t max_text = 512 * 1024;  // the part of a file that is read; RFC 9309 requires at least 500 KiB
   static constexpr size_t max_rules = 2000;       // of one crawler, the first ones
 
   // No rules: everything is allowed.

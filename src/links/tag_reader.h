@@ -1,7 +1,7 @@
 // Reads HTML piece by piece, as far as a bookmark file needs it: tags with their HREF, and the text between them.
 //
-// An export is mostly icons, written into the tags as long attributes. Nothing of them is kept: whatever the size of
-// the file and of its tags, a reader holds one HREF.
+// An export is mostly icons, written into the tags as long attributes. They are not kept: regardless of the size of the
+// file and of its tags, a reader holds one HREF.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,7 @@ class TagReader {
  public:
   static constexpr size_t max_href = 48 * 1024;  // room for the longest URL with every ampersand escaped
 
-  // Takes from the front of `piece` what makes up the next token; nothing once `piece` is used up. Comments are no
-  // tokens.
+  // Takes the next token from the front of `piece`; nothing once `piece` is used up. Comments are not tokens.
   std::optional<Token> next(std::string_view& piece);
 
   // Whether a tag or a comment is open: a file that ends here was cut off.
@@ -52,7 +51,7 @@ class TagReader {
   void keep(std::string_view value);
 
   State state_ = State::text;
-  std::string name_;       // of the tag, or what a declaration says
+  std::string name_;       // of the tag, or the text of a declaration
   std::string attribute_;  // the name of one
   std::string href_;
   bool closing_ = false;
