@@ -1,8 +1,8 @@
 // Partitions of the log that do not answer while others do.
 //
-// One that has no leader, or whose server is down, keeps nobody waiting but those whose messages belong there. Their
-// rows are passed over, each with all later ones of its aggregate, wherever those belong; every now and then one row is
-// tried. Once that one is answered, everything that was passed over is to be read again, from the start.
+// A partition without a leader, or whose server is down, delays only the messages that belong to it. Their rows are
+// skipped, each with all later ones of its aggregate, in whatever partition; periodically one row is tried. Once that
+// one is answered, all skipped rows are read again, from the start.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ namespace sluice::messaging {
 // Belongs to one executor.
 class AwayPartitions {
  public:
-  // What a partition is tried with, and how long to wait for its answer.
+  // The row with which a partition is tried, and how long to wait for its answer.
   struct Probe {
     LogPartition partition;
     OutboxMark row;
@@ -41,13 +41,13 @@ class AwayPartitions {
   // So many wait that no more can be remembered: nothing more may be read.
   bool full() const;
 
-  // A partition whose time has come; it is not due again before either of these was said about it.
+  // A partition that is due; it is not due again before either of these was reported for it.
   std::optional<Probe> due();
   void silent(const LogPartition& partition);
   void answered(const LogPartition& partition);
   Instant next_due() const;
 
-  // Another one each time that rows are to be read again: what was read before is void.
+  // Changes each time rows are to be read again: rows read before are void.
   uint64_t era() const { return era_; }
 
  private:

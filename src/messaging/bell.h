@@ -1,7 +1,7 @@
 // Tells loops of this process that there may be something to do.
 //
-// Whoever committed a change rings; loops on any thread look at once instead of at their next poll. A ring says
-// nothing about what changed, is not remembered by who was not there, and is never relied on.
+// Code that committed a change rings; loops on any thread look at once instead of at their next poll. A ring does not
+// say what changed, is not remembered for later listeners, and correctness never depends on it.
 #pragma once
 
 #include <atomic>

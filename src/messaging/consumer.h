@@ -1,11 +1,11 @@
 // Reads topics as a member of a group and runs a handler for each message.
 //
-// Promised: every message of the topics is handled at least once by the group. Messages of one key are handled in their
-// order, one after the other; those of different keys at the same time. A message whose handler fails is tried again,
-// and only its key waits; after `tries` it is put into the dead-letter topic, which counts as finished. While an engine
-// that the handler needs is away (EngineUnavailable) the consumer stops, forgets nothing and tries again. Progress is
-// committed up to the first unfinished message of a partition, every now and then: what was handled since is handled
-// again after a crash, so effects are made once by the inbox (adapters/sql/inbox.h), in their own transaction.
+// Guarantees: every message of the topics is handled at least once by the group. Messages of one key are handled in
+// order, one after the other; those of different keys concurrently. A message whose handler fails is tried again, and
+// only its key waits; after `tries` it is put into the dead-letter topic, which counts as finished. While an engine
+// that the handler needs is unavailable (EngineUnavailable) the consumer pauses, keeps its messages and tries again.
+// Progress is committed periodically, up to the first unfinished message of a partition: messages handled since are
+// handled again after a crash, so the inbox (adapters/sql/inbox.h) makes effects happen once, in their own transaction.
 #pragma once
 
 #include "messaging/handlers.h"
@@ -22,7 +22,7 @@ class Consumer {
 
   void start();
 
-  // Finishes what is in work, as long as `drain` allows and engines answer, commits and leaves the group.
+  // Finishes messages in work, as long as `drain` allows and engines answer, commits and leaves the group.
   Task<> stop();
 
   // Delivered and not finished.

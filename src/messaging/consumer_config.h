@@ -15,17 +15,17 @@ struct ConsumerConfig {
   // Of one partition: unfinished messages at most, then nothing more is fetched of it.
   size_t in_work = 1'000;
   size_t in_work_bytes = size_t{32} << 20;
-  // Of one partition: messages from the first unfinished one on; what is delivered again after a crash.
+  // Of one partition: messages from the first unfinished one on, which are delivered again after a crash.
   size_t window = 50'000;
   size_t batch = 500;  // fetched at once
 
   int64_t tries = 3;
   Backoff retry{.first = 200ms, .factor = 4, .max = 30s};  // between tries of a message
-  Backoff pause{.first = 200ms, .factor = 2, .max = 30s};  // while an engine is away
+  Backoff pause{.first = 200ms, .factor = 2, .max = 30s};  // while an engine is unavailable
   Duration handler_timeout = 30s;
 
   Duration commit_every = 1s;
-  Duration drain = 10s;    // for what is in work when the consumer stops
+  Duration drain = 10s;    // for messages in work when the consumer stops
   Duration session = 10s;  // how long a member may be silent before its partitions go to others
   Duration handover = 20s;
 
@@ -33,7 +33,7 @@ struct ConsumerConfig {
   void validate(config::Problems& problems) const;
 };
 
-// Who consumes what.
+// The group of a consumer and its topics.
 struct ConsumerRole {
   std::string group;
   std::vector<std::string> topics;

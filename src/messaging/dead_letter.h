@@ -1,4 +1,4 @@
-// A message that nobody could handle, put aside in a topic of its own.
+// A message that could not be handled, put aside in a separate topic.
 //
 // Letters are messages themselves, so they exist on every engine, survive what the log survives and stay for their
 // topic's retention. A letter has the key of the message it is about, so that letters of a key keep its order, and
@@ -21,7 +21,7 @@
 
 namespace sluice::messaging {
 
-// Why a message was given up, and who did.
+// Why a message was given up, and by which worker.
 struct Failure {
   std::string reason;  // one word that letters are grouped by: "API_5XX"
   std::string error;   // for people
@@ -52,7 +52,7 @@ std::optional<Position> parse_letter_id(std::string_view id);
 
 enum class Settled { replayed, purged };
 
-// What stands in a dead-letter topic. Either says which letters are one: those of the same `subject`.
+// An entry of a dead-letter topic. Entries with the same `subject` belong to one letter.
 struct LetterEntry {
   std::string subject;
   // A mark settles its subject's letters up to this offset; one that was written meanwhile stays.
@@ -72,8 +72,8 @@ Message write_letter(const std::string& topic, const std::string& group, const D
 Message write_mark(const DeadLetter& letter, int64_t settles_to, Settled how, Time now);
 
 LetterEntry read_entry(const Delivery& delivery);
-// Anything that is not a mark; what is no letter either (somebody else wrote into the topic) gets the reason
-// UNREADABLE and is its own, incomplete original.
+// Reads anything that is not a mark; an entry that is not a letter either (another program wrote into the topic) gets
+// the reason UNREADABLE and is its own, incomplete original.
 DeadLetter read_letter(const Delivery& delivery);
 
 }  // namespace sluice::messaging

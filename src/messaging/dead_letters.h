@@ -1,12 +1,12 @@
-// What an operator does with dead letters: look, replay, purge. Nothing is ever replayed by itself.
+// Operations on dead letters: list, replay, purge. Nothing is ever replayed automatically.
 //
-// Looking means reading the dead-letter topics from their oldest message to what was their end at the start, and
-// folding letters with the marks behind them. That needs no state besides the log, and costs what the topics hold:
-// settled letters are trimmed from their beginning as soon as nothing before them is open. Showing one reads only what
-// is behind it, and counting, which is done all the time, only what has come since the last count.
+// Listing reads the dead-letter topics from their oldest message to their end at the start, and combines letters with
+// the marks behind them. That needs no state besides the log, and costs as much as the topics contain: settled letters
+// are trimmed from their beginning as soon as nothing before them is open. Showing one letter reads only the entries
+// behind it, and counting, which happens all the time, only those added since the last count.
 //
 // A row that the log refused and whose outbox gave it up (messaging/outbox_dead.h) is shown as a letter, too: its id is
-// "outbox:DATABASE:ROW", its reason REJECTED, and replaying or purging it lets its aggregate go on.
+// "outbox:DATABASE:ROW", its reason REJECTED, and replaying or purging it lets its aggregate continue.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +54,8 @@ struct LetterProgress {
 using OnProgress = std::function<void(const LetterProgress&)>;
 
 struct SettleOptions {
-  bool dry_run = false;  // only count what is selected
-  // Ends when so many are settled; refused ones are passed by, so that they never hide those behind them. The first of
+  bool dry_run = false;  // only count the selected letters
+  // Ends when this many are settled; refused ones are skipped, so that they never hide those behind them. The first of
   // each partition come first.
   size_t most = std::numeric_limits<size_t>::max();
   OnProgress on_progress{};
@@ -78,9 +78,9 @@ class DeadLetters {
   // How many are open in each dead-letter topic, and in "outbox".
   Task<std::map<std::string, size_t>> open();
 
-  // Publishes each original to its topic, with its headers and its message id, and then marks its letter: whoever
-  // handled the message already knows it. In order for each key. A replay that is cut off between the two publishes
-  // twice.
+  // Publishes each original to its topic, with its headers and its message id, and then marks its letter: consumers
+  // that handled the message already recognize it. In order for each key. A replay interrupted between the two
+  // publishes twice.
   Task<LetterProgress> replay(LetterSelection selection, SettleOptions options = {});
 
   // Gives the letters up.
@@ -103,7 +103,7 @@ class DeadLetters {
 
   using Counts = std::map<std::pair<std::string, int32_t>, LetterCount>;
   std::mutex counts_mutex_;
-  Counts counts_;  // empty while somebody counts: whoever counts besides starts from the beginning
+  Counts counts_;  // empty during a count: a concurrent count starts from the beginning
 };
 
 }  // namespace sluice::messaging

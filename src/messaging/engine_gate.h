@@ -1,4 +1,4 @@
-// Stops a consumer while an engine that its handlers need is away.
+// Pauses a consumer while an engine that its handlers need is unavailable.
 //
 // After a failure nothing begins until a growing delay has passed, then one message alone tries. When it gets an answer
 // everything goes on; otherwise the delay grows.
@@ -13,9 +13,9 @@ class EngineGate {
  public:
   EngineGate(Backoff backoff, Random& random) : backoff_(backoff), random_(random) {}
 
-  // Whether one more message may begin; what it says is told by `answered` or `failed`.
+  // Whether one more message may begin; its outcome is reported with `answered` or `failed`.
   bool enter(Instant now);
-  // Whether it would let somebody in.
+  // Whether `enter` would succeed.
   bool open(Instant now) const { return state_ == State::open || (state_ == State::closed && now >= until_); }
   bool down() const { return state_ != State::open; }
   // When to look again; nothing comes before `answered` or `failed` otherwise.

@@ -1,6 +1,6 @@
 // How far an assignment is when its messages finish in any order.
 //
-// Whoever gets the partition next starts at what was committed, so only the messages before the first unfinished one
+// The next owner of the partition starts at the committed offset, so only the messages before the first unfinished one
 // may be committed: a later success never hides an earlier failure. Offsets have gaps; the queue keeps the order of
 // delivery.
 #pragma once
@@ -24,7 +24,7 @@ class FinishedPrefix {
   // Everything before it is finished. Nothing before the first message is.
   std::optional<int64_t> next() const { return next_; }
   size_t unfinished() const { return unfinished_; }
-  // Messages from the first unfinished one on, finished or not: what would be delivered again.
+  // Messages from the first unfinished one on, finished or not, which would be delivered again.
   size_t span() const { return messages_.size(); }
 
  private:

@@ -1,4 +1,4 @@
-// What a handler says of a message.
+// The result of handling a message.
 #pragma once
 
 #include <functional>

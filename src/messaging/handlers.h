@@ -1,9 +1,9 @@
 // Runs a consumer's handler for the messages in work: at once for different keys, in order for each, with tries, until
 // each has finished or become a dead letter.
 //
-// A bounded set of worker loops pulls whatever may begin; a message costs no task of its own, so that a handler that
-// has nothing to do manages several hundred thousand a second. A handler's time limit is one look at all workers now
-// and then, not a timer for each message: it strikes up to a quarter late.
+// A bounded set of worker loops takes messages that may begin; a message costs no task of its own, so that a handler
+// without work manages several hundred thousand a second. The time limit of handlers is one periodic check of all
+// workers, not a timer for each message: it takes effect up to a quarter late.
 #pragma once
 
 #include <list>
@@ -20,7 +20,7 @@
 
 namespace sluice::messaging {
 
-// What consumers are made of.
+// The parts of a consumer.
 struct ConsumerParts {
   MessageLog& log;
   Clock& clock;
@@ -39,13 +39,13 @@ class Handlers {
 
   void start();
   void add(std::shared_ptr<HeldPartition> held, Delivery delivery) { lanes_.add(std::move(held), std::move(delivery)); }
-  // Lets workers see what was added.
+  // Lets workers see added messages.
   void look();
 
   size_t in_work() const { return lanes_.size(); }
-  // Returns when nothing is in work, when nothing can go on because an engine is away, or at `when`.
+  // Returns when nothing is in work, when nothing can continue because an engine is unavailable, or at `when`.
   Task<> drain(Instant when);
-  // Cancels what still runs, which does not count. Nothing begins afterwards.
+  // Cancels running handlers; their tries do not count. Nothing begins afterwards.
   Task<> close();
 
  private:

@@ -22,7 +22,8 @@ struct HeldPartition {
   std::optional<int64_t> committed{};
   bool paused = false;
   std::optional<Instant> leave_by{};  // asked back
-  bool ended = false;                 // somebody else's: nothing of it begins any more, and no end of it counts
+  // owned by another member: none of its messages begins any more, and no end of one counts
+  bool ended = false;
 };
 
 }  // namespace sluice::messaging

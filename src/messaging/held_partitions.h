@@ -1,4 +1,4 @@
-// The partitions a consumer owns: which may be fetched from, what is to be committed, which are to leave.
+// The partitions a consumer owns: which may be fetched from, what progress is to be committed, which are to leave.
 #pragma once
 
 #include <memory>
@@ -31,10 +31,10 @@ class HeldPartitions {
   void ask_back(const AssignmentRef& assignment, Instant now);
   void lose(const AssignmentRef& assignment);
 
-  // What has finished since it was committed last.
+  // Progress since the last commit.
   std::vector<Progress> progress() const;
   void committed(const std::vector<Progress>& progress);
-  // Those that were asked back and have finished, or whose time is up. They end with this call.
+  // Revoked partitions that have finished, or whose time is up. They end with this call.
   std::vector<HeldRef> end_leaving(Instant now);
   bool any_leaving(Instant now) const;
   void forget(const HeldPartition& held) { held_.erase(held.assignment.get()); }

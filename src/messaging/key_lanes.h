@@ -26,7 +26,7 @@ struct Handling {
   std::shared_ptr<HeldPartition> held{};
   FinishedPrefix::Ticket ticket = 0;
   int64_t tries = 0;
-  std::optional<Failure> given_up{};  // what is left to do is to write its dead letter
+  std::optional<Failure> given_up{};  // only its dead letter remains to be written
 
  private:
   friend class KeyLanes;

@@ -1,5 +1,5 @@
-// How many letters are open in one partition of a dead-letter topic, kept from one look to the next: a look reads only
-// what has come since.
+// The number of open letters in one partition of a dead-letter topic, updated incrementally: a count reads only the
+// entries added since the last one.
 #pragma once
 
 #include <unordered_map>
@@ -14,7 +14,8 @@ class LetterCount {
  public:
   static constexpr size_t most_open = 100'000;
 
-  // What the log has removed is open no longer. Returns where to read on; up to the end, then `reached` it.
+  // Entries removed from the log are no longer open. Returns where to continue reading; then call `reached` with the
+  // end.
   int64_t begin(const PartitionBounds& bounds);
   void add(const Delivery& delivery);
   void reached(const PartitionBounds& bounds) { next_ = bounds.end; }

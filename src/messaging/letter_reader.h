@@ -16,7 +16,7 @@ namespace sluice::messaging {
 // Where letters about rows of outboxes seem to stand.
 inline constexpr std::string_view outbox_letters = "outbox";
 
-// Which letters; whatever is not given does not matter.
+// Which letters; an unset field matches all.
 struct LetterSelection {
   std::optional<std::string> topic{};  // of the original
   std::optional<std::string> reason{};
@@ -31,7 +31,7 @@ struct LetterSelection {
 // Messages or rows read at once.
 inline constexpr size_t letters_page = 200;
 
-// Safe to use from any thread; what it is made of outlives it.
+// Thread-safe; the given objects outlive it.
 class LetterReader {
  public:
   LetterReader(LogView& view, std::vector<std::string> topics, std::vector<OutboxDead*> outboxes);
@@ -41,7 +41,7 @@ class LetterReader {
 
   // Of all dead-letter topics.
   Task<std::vector<std::pair<std::string, PartitionBounds>>> partitions();
-  // What each of them holds now.
+  // The current content of each topic.
   Task<std::vector<LetterFold>> scan();
   // The whole letters; one that has gone meanwhile is left out.
   Task<std::vector<DeadLetter>> load(const LetterFold& fold, std::vector<int64_t> offsets);

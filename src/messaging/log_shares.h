@@ -1,8 +1,8 @@
 // Which member of a group reads which partitions.
 //
-// Where members do not meet, each computes it for itself from who is there; from the same members all get the same
-// answer. It is fair (of each topic, and of all topics together, nobody has more than one partition more than another
-// who reads the same topics), and little moves when somebody comes or goes.
+// If members do not communicate, each computes the shares itself from the list of members; equal lists give equal
+// results. The result is fair (for each topic, and over all topics together, members that read the same topics differ
+// by at most one partition), and few partitions move when a member joins or leaves.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct LogMember {
   std::set<std::string> topics;
 };
 
-// Who reads what. `topics` says how many partitions each has; what nobody reads is left out.
+// The reader of each partition. `topics` has the number of partitions; partitions without a reader are left out.
 std::map<LogPartition, std::string> shares_of(const std::vector<LogMember>& members,
                                               const std::map<std::string, int32_t>& topics);
 

@@ -31,7 +31,7 @@ struct GroupView {
   int32_t partition = 0;
   std::optional<int64_t> committed{};  // nothing yet: it starts at the oldest
   int64_t lag = 0;                     // messages behind it
-  std::string member{};                // who reads it now, as the engine names it; empty: nobody
+  std::string member{};                // its current reader, as the engine names it; empty if none
 };
 
 // Safe to use from any thread.

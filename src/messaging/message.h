@@ -1,4 +1,4 @@
-// What goes through the log.
+// A message of the log.
 //
 // A message has a topic, a key that keeps its order (messages of one key arrive in the order they were published), a
 // payload (JSON, where nothing else is said) and headers. Some headers have a meaning everywhere:
@@ -42,11 +42,11 @@ struct Message {
   Headers headers{};
 };
 
-// Key, payload and headers together. A log takes up to `max_message_bytes` and rejects more, whatever its engine could
-// do: a message that fits one engine fits all.
+// Limit on key, payload and headers together. A log rejects larger messages, even if its engine could store them: a
+// message that fits one engine fits all.
 inline constexpr size_t max_message_bytes = size_t{4} << 20;
 size_t bytes_of(const Message& message);
-// What one read of the log brings at most, besides its last message: whoever wants more asks again.
+// Limit on one read of the log, besides its last message: a reader that wants more reads again.
 inline constexpr size_t bytes_at_once = size_t{4} << 20;
 
 // Where a message stands. Offsets of a partition grow, with gaps, and never repeat.
@@ -58,7 +58,7 @@ struct Position {
   auto operator<=>(const Position&) const = default;
 };
 
-// The time in which one member of a group owns a partition. Whatever belongs to an earlier one is void.
+// The period in which one member of a group owns a partition. Everything of an earlier period is void.
 struct Assignment {
   std::string topic;
   int32_t partition = 0;

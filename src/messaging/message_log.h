@@ -1,8 +1,9 @@
 // The log: messages that stay, in order for each key, for any number of groups of readers.
 //
 // A topic is a fixed number of partitions, and a key belongs to one of them (partition_of). Each group of consumers
-// reads every message at least once: a partition belongs to one member of the group at a time, which commits how far it
-// is; whoever gets the partition next goes on there. What is published stays for the topic's retention, read or not.
+// reads every message at least once: a partition belongs to one member of the group at a time, which commits its
+// progress; the next owner of the partition continues there. Published messages stay for the topic's retention, read or
+// not.
 //
 // Every implementation passes tests/contract/message_log_contract.h.
 #pragma once
@@ -39,14 +40,14 @@ class MessageLog {
  public:
   virtual ~MessageLog() = default;
 
-  // Makes what is missing and sets retentions; a topic that exists with another number of partitions keeps it, and that
-  // is logged. Repeating it is harmless.
+  // Creates missing topics and sets retentions; a topic that exists with another number of partitions keeps it, and
+  // that is logged. Repeating it is harmless.
   virtual Task<> declare(std::vector<Topic> topics) = 0;
 
-  // Each message is durable or refused when it returns, or its part of the log is away while others are not; outcomes
-  // stand in the order of the messages. Messages of one key are stored in their order, and none is stored behind one
-  // that was not. Throws EngineUnavailable (Overloaded before anything was done) when nothing is known of any message.
-  // Those of which nothing is known may have been stored: whoever tries again may publish twice, in order all the same.
+  // Each message is durable or refused when it returns, or its part of the log is unavailable while others are not;
+  // outcomes are in the order of the messages. Messages of one key are stored in order, and none is stored behind one
+  // that was not. Throws EngineUnavailable (Overloaded before anything was done) if nothing is known of any message.
+  // Messages with an unknown outcome may have been stored: a retry may publish them twice, still in order.
   virtual Task<std::vector<Published>> publish(std::vector<Message> messages) = 0;
 
   // How many a topic has; 0 where it does not exist. Throws EngineUnavailable.
@@ -55,11 +56,10 @@ class MessageLog {
   // One more member of a group. It belongs to the caller's executor.
   virtual std::unique_ptr<Subscription> subscribe(SubscriptionConfig config, Executor executor) = 0;
 
-  // Names what the log remembers of a topic. It changes when acknowledged messages may be gone: engines that keep what
-  // they acknowledged always return the same. `run` changes when what came since the engine last saved may be gone,
-  // `life` when everything may. Once asked about a topic, this object publishes to it only while its memory is still
-  // what it last answered, and throws EngineUnavailable otherwise: so nothing is ever stored behind a gap that its
-  // publisher does not know of.
+  // Identifies the state of a topic's log. It changes when acknowledged messages may be lost: engines that never lose
+  // them always return the same. `run` changes when messages since the engine's last save may be lost, `life` when all
+  // may. Once asked about a topic, this object publishes to it only while its memory is the one last returned, and
+  // throws EngineUnavailable otherwise: so nothing is ever stored behind a gap that its publisher does not know of.
   struct Memory {
     std::string life;
     std::string run;

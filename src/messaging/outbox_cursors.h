@@ -1,13 +1,13 @@
 // Where a relay stands in its buckets.
 //
 // Reading a bucket from its start each time would walk over every row published since the oldest transaction of the
-// database began, because those can't be cleaned up yet. Going on behind the last id seen would lose rows, or take an
-// aggregate's later row before an earlier one, because ids become visible out of order. So a scan moves up to an id
-// once every transaction that was open when the id was seen has ended: then nothing can appear below it. Which those
-// are is known from the next read on (OutboxBatch). A transaction that stays open for long is not waited for; when it
-// ends, all is read from the start.
+// database began, because those cannot be cleaned up yet. Continuing behind the last id seen would lose rows, or take
+// an aggregate's later row before an earlier one, because ids become visible out of order. So a scan moves up to an id
+// once every transaction that was open when the id was seen has ended: then nothing can appear below it. These
+// transactions are known from the next read on (OutboxBatch). A transaction that stays open for long is not waited for;
+// when it ends, everything is read from the start.
 //
-// An aggregate whose row was refused is held off for a while, with its later rows; then its bucket is read from the
+// An aggregate whose row was refused is delayed for a while, with its later rows; then its bucket is read from the
 // start.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace sluice::messaging {
 // Belongs to one executor.
 class OutboxCursors {
  public:
-  // What the relay holds now. Buckets under a new fence are read from their start. True if there are such.
+  // Sets the buckets that the relay holds. Buckets under a new fence are read from their start. True if there are such.
   bool adopt(const std::vector<HeldBucket>& held);
 
   // All buckets but those in work, each time beginning behind the one where the last batch ended, so that a busy one
@@ -36,7 +36,7 @@ class OutboxCursors {
 
   void hold_off(const OutboxRow& row, Instant until);
   std::vector<std::string> held_off() const;
-  // Lets go those whose time has come.
+  // Ends the delays that are over.
   void release(Instant now);
   Instant next_release() const;
 

@@ -1,4 +1,4 @@
-// What is told about a change, in the transaction of the change.
+// A message about a change, written in the transaction of the change.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace sluice::messaging {
 
-// An aggregate (a reservation, a payment) is what the change happened to; its messages arrive in the order of its
-// changes.
+// An aggregate (a reservation, a payment) is the object that changed; its messages arrive in the order of its changes.
 struct OutboxMessage {
   std::string topic;
   std::string aggregate_type;

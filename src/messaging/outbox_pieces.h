@@ -5,9 +5,9 @@
 
 namespace sluice::messaging {
 
-// Pieces to be published one after the other, each with `most_bytes` at most or a single row. Of one aggregate a piece
-// has rows of one topic, or one row that is unreadable: a log holds back what follows a refused message in its topic,
-// the rest is up to who publishes the next piece.
+// Pieces to be published one after the other, each with `most_bytes` at most or a single row. For one aggregate a piece
+// has rows of one topic, or one row that is unreadable: a log holds back messages that follow a refused one in its
+// topic; for other topics the publisher of the next piece must do so.
 std::vector<std::vector<OutboxRow>> in_pieces(std::vector<OutboxRow> rows, size_t most_bytes);
 
 }  // namespace sluice::messaging

@@ -1,11 +1,11 @@
 // Publishes the outbox of one database, in order per aggregate, together with any number of other relays.
 //
-// A relay holds its share of the buckets by lease. It reads unpublished rows, publishes them, and marks what the log
-// acknowledged, a few batches at once, none with a bucket of another. A log that is away is waited for, however long;
-// that is no fault of the rows. Where a part of it is away, only what belongs there waits (away_partitions.h). A row
-// that the log refuses is tried three times, its aggregate waiting, and then moved to the dead, where it keeps its
-// aggregate waiting for an operator. Whatever fails, rows come again: messages are published at least once, and the
-// first time in order.
+// A relay holds its share of the buckets by lease. It reads unpublished rows, publishes them, and marks the
+// acknowledged ones, a few batches at once, no two with the same bucket. It waits for an unavailable log without limit;
+// that is no fault of the rows. If a part of the log is unavailable, only the rows that belong there wait
+// (away_partitions.h). A row that the log refuses is tried three times, while its aggregate waits, and is then moved to
+// the dead rows, where it keeps its aggregate waiting for an operator. After any failure rows are published again: at
+// least once, and the first time in order.
 //
 // Two relays that believe in the same bucket publish the same rows in the same order; only the later one can mark them.
 #pragma once
@@ -33,7 +33,7 @@ struct OutboxRelayConfig {
   size_t batch = 100;
   size_t batches = 4;  // at once
   Duration poll = 1s;  // where no bell rings
-  // Longer than engines give an answer of theirs: else it would not be known what became of the rest of a batch.
+  // Longer than the engines' own timeouts: otherwise the outcome of the rest of a batch would be unknown.
   Duration send_timeout = 8s;
   int tries = 3;
   Duration retry_after = 1s;
@@ -46,7 +46,7 @@ struct OutboxRelayConfig {
   static void describe(config::Section<OutboxRelayConfig>& section);
 };
 
-// Belongs to one executor; what it is given outlives it. Stop it before it is destroyed.
+// Belongs to one executor; the given objects outlive it. Stop it before it is destroyed.
 class OutboxRelay {
  public:
   // `owner` names it among all relays of the database, and is new with every start.

@@ -30,7 +30,7 @@ struct BucketScan {
   int64_t after = 0;  // an id
 };
 
-// What is said about a row, by the holder of its bucket.
+// A statement about a row, by the holder of its bucket.
 struct OutboxMark {
   int64_t id = 0;
   HeldBucket held;
@@ -52,15 +52,15 @@ struct BatchLimits {
 struct OutboxBatch {
   std::vector<OutboxRow> rows{};
   bool cut = false;  // a limit was reached: there may be more behind the last row, in its bucket and the next
-  // The number of the transaction that read the rows; 0 where there are none, or where only one transaction writes at a
-  // time. Whoever can still bring about a row with an id below one of these has a lower number and is open.
+  // The number of the transaction that read the rows; 0 if there are none, or if only one transaction writes at a time.
+  // Every transaction that can still add a row with an id below one of these has a lower number and is open.
   int64_t reader = 0;
   // Transactions that were open when this batch was read, by number, growing. Complete below the `reader` of every
   // earlier batch; above that some may be missing.
   std::vector<int64_t> open_writers{};
 };
 
-// Nobody needs to know how much more it is, and counting costs.
+// A larger lag is not counted exactly, because counting is expensive.
 inline constexpr int64_t most_lag = 100'000;
 
 struct OutboxLag {
@@ -76,8 +76,8 @@ class OutboxStore {
  public:
   virtual ~OutboxStore() = default;
 
-  // A sign of life: `owner` renews the buckets it holds for `ttl`, takes free ones up to its fair share among the
-  // relays alive and gives back what it has beyond that. Returns what it holds now.
+  // A heartbeat: `owner` renews the buckets it holds for `ttl`, takes free ones up to its fair share among the live
+  // relays and releases those beyond it. Returns the buckets it holds now.
   virtual Task<std::vector<HeldBucket>> hold(std::string owner, Duration ttl) = 0;
   // Gives all back, so that others take over at once.
   virtual Task<> release(std::string owner) = 0;
@@ -95,17 +95,16 @@ class OutboxStore {
   // aggregate waits.
   virtual Task<Refusal> refuse(OutboxMark mark, std::string reason, int tries) = 0;
 
-  // The memory (message_log.h) that a topic's log has now; to be told before the first row of the topic is published
-  // and every now and then. Where it is another than before, rows that the log may have lost are unpublished again, all
-  // fences grow, and it returns true: everything for a new life; for a new run what was published from `margin` before
-  // the old one was last seen. Nothing is read until that is done; if this throws in the middle, the next call of any
-  // relay goes on.
+  // Records the memory (message_log.h) of a topic's log; called before the first row of the topic is published and
+  // periodically. If it has changed, rows that the log may have lost are unpublished again, all fences grow, and it
+  // returns true: all rows for a new life; for a new run those published from `margin` before the old one was last
+  // seen. Nothing is read until that is done; if this throws in the middle, the next call of any relay continues.
   virtual Task<bool> remember(std::string topic, MessageLog::Memory memory, Duration margin) = 0;
   // Those that were ever remembered.
   virtual Task<std::vector<std::string>> topics() = 0;
 
   // Of these buckets, behind these places: so that rows published since the oldest transaction of the database began,
-  // which can't be cleaned up yet, are not walked over every time.
+  // which cannot be cleaned up yet, are not scanned every time.
   virtual Task<OutboxLag> lag(std::vector<BucketScan> scans) = 0;
 
   // Looks at `most` rows behind `after` and removes those published longer than `keep` ago. Returns where to go on, or

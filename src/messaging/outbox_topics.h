@@ -1,9 +1,9 @@
-// Notices that the log behind a topic has lost what it acknowledged.
+// Detects that the log of a topic has lost acknowledged messages.
 //
 // Before the first row of a topic is published, and once a second from then on, the log is asked for its memory
-// (message_log.h) and the store is told. When it is another one, the store unpublishes what may be lost, and the relay
-// begins again. A log that does not tell (a part of it is away) takes nothing of which its memory is another than it
-// last told, so that what it takes may be published all the same.
+// (message_log.h) and the store is told. If it has changed, the store unpublishes rows that may be lost, and the relay
+// starts over. A log that does not answer (a part of it is unavailable) refuses messages if its memory differs from the
+// one last reported, so that publishing may continue.
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ class OutboxTopics {
       : store_(store), log_(log), clock_(clock), times_(times) {}
 
   bool due() const { return clock_.now() >= due_; }
-  // Asks about all topics. True: a log has lost something; what was read from the store before is void. Nothing may be
-  // on its way to the log meanwhile: it would be taken for published after the answer.
+  // Asks about all topics. True: a log has lost messages; rows read from the store before are void. Nothing may be in
+  // flight to the log meanwhile: it would count as published after the answer.
   Task<bool> check();
   // Whether the topics of these rows were ever asked about, and the same for those that were not.
   bool knows(const std::vector<OutboxRow>& rows) const;

@@ -1,4 +1,4 @@
-// Measures how far an outbox is behind and removes what was published long ago.
+// Measures the lag of an outbox and removes old published rows.
 #pragma once
 
 #include "messaging/outbox_store.h"
@@ -23,8 +23,8 @@ class OutboxUpkeep {
   OutboxUpkeep(OutboxStore& store, Clock& clock, Random& random, OutboxUpkeepConfig config)
       : store_(store), clock_(clock), random_(random), config_(std::move(config)) {}
 
-  // `held` tells what the relay holds and where it stands. Each measures its own buckets; the holder of the first one
-  // removes.
+  // `held` returns the relay's buckets and positions. Each relay measures its own buckets; the holder of the first one
+  // removes rows.
   void start(TaskScope& scope, std::function<std::vector<BucketScan>()> held);
 
  private:

@@ -16,7 +16,7 @@ struct SubscriptionConfig {
   std::vector<std::string> topics;
   // How long a member may be silent before its partitions go to others.
   Duration session = 10s;
-  // How long a partition that is asked back may be kept to finish what is in work.
+  // Time a revoked partition may be kept to finish messages in work.
   Duration handover = 20s;
 };
 
@@ -25,10 +25,10 @@ using AssignmentRef = std::shared_ptr<const Assignment>;
 struct Fetched {
   // In the order of their partition; partitions are mixed.
   std::vector<Delivery> deliveries{};
-  // Asked back: nothing more comes of them. Their owner finishes what is in work, commits and calls let_go, within
+  // Revoked: no more messages of them arrive. Their owner finishes messages in work, commits and calls let_go, within
   // `handover`.
   std::vector<AssignmentRef> leaving{};
-  // Belong to somebody else already; what was not committed will be delivered there again.
+  // Already owned by another member; uncommitted messages will be delivered there again.
   std::vector<AssignmentRef> lost{};
 
   bool empty() const { return deliveries.empty() && leaving.empty() && lost.empty(); }
@@ -45,10 +45,9 @@ class Subscription {
  public:
   virtual ~Subscription() = default;
 
-  // What there is, at most `most` messages, fewer where they are large; waits for something until `deadline`, then
-  // returns nothing. One call at a time (commits and let_go may be under way meanwhile); calling it is the member's
-  // sign of life. Throws EngineUnavailable, and goes on by itself when called again. One that is cancelled skips
-  // nothing: what it had taken comes with the next.
+  // Available messages, at most `most`, fewer if they are large; waits until `deadline`, then returns nothing. One call
+  // at a time (commits and let_go may run meanwhile); calling it is the member's heartbeat. Throws EngineUnavailable,
+  // and recovers when called again. A cancelled call skips nothing: messages it had taken come with the next.
   virtual Task<Fetched> fetch(size_t most, Deadline deadline) = 0;
 
   // Durable when it returns. Progress of an assignment that has ended is ignored, so is one that goes back.
@@ -59,11 +58,11 @@ class Subscription {
   virtual void pause(const AssignmentRef& assignment) = 0;
   virtual void resume(const AssignmentRef& assignment) = 0;
 
-  // Gives back what was asked back.
+  // Releases a revoked partition.
   virtual Task<> let_go(AssignmentRef assignment) = 0;
 
-  // Leaves the group, so that others take over at once. What is in work is lost to them: stop, commit, then close. No
-  // fetch may be under way.
+  // Leaves the group, so that others take over at once. Messages in work are lost to them: stop, commit, then close. No
+  // fetch may be running.
   virtual Task<> close() = 0;
 };
 

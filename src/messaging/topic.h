@@ -9,8 +9,8 @@
 
 namespace sluice::messaging {
 
-// `sluice migrate` makes what is missing and changes the retention of what is there; partitions of a topic that exists
-// are never changed, since keys would move and their order would be lost.
+// `sluice migrate` creates missing topics and changes the retention of existing ones; the partitions of an existing
+// topic never change, since keys would move and lose their order.
 struct Topic {
   std::string name;
   int32_t partitions = 12;
@@ -19,7 +19,7 @@ struct Topic {
   friend bool operator==(const Topic&, const Topic&) = default;
 };
 
-// Letters, digits, '.', '_' and '-', 1 to 200 of them, but not "." and "..": what every engine takes.
+// 1 to 200 letters, digits, '.', '_' and '-', but not "." and "..": names that every engine accepts.
 bool is_topic_name(std::string_view name);
 
 }  // namespace sluice::messaging

@@ -1,8 +1,8 @@
 // A job that a service wants done, asked for in the transaction of its own change.
 //
-// The queue belongs to another service. Whoever puts this message into its outbox has the job exactly when its change
-// is true; delivered twice it is added once (jobs/enqueue_messages.h). Within the queue's own schema jobs are added
-// directly instead.
+// The queue belongs to another service. A service that puts this message into its outbox gets the job exactly when its
+// change is committed; delivered twice, the job is added once (jobs/enqueue_messages.h). Within the queue's own schema
+// jobs are added directly instead.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace sluice::messaging {
 
 inline constexpr const char* wanted_jobs_topic = "jobs.enqueue";
 
-// As POST /api/v1/jobs takes one; what is not said is the kind's.
+// As in POST /api/v1/jobs; unset fields use the kind's settings.
 struct WantedJob {
   std::string kind;
   std::string payload;  // JSON
@@ -26,7 +26,7 @@ struct WantedJob {
   std::optional<std::string> throttle_key{};
 };
 
-// Who asks: jobs that one aggregate asks for are added in the order in which it did.
+// The requester: jobs requested by one aggregate are added in order.
 struct JobAsker {
   std::string aggregate_type;
   std::string aggregate_id;
