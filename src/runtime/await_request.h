@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// Calls `submit(request)` once the request knows whom to resume, and returns when it was resumed.
+// Calls `submit(request)` once the request can resume its caller, and returns when it was resumed.
 template <class Request, class Submit>
 Task<> await_request(std::shared_ptr<Request> request, Submit submit) {
   const Executor executor = co_await asio::this_coro::executor;

@@ -1,8 +1,8 @@
-// A circuit breaker: stops calling what does not answer.
+// A circuit breaker: stops calls to an engine that fails.
 //
-// closed: calls pass and their outcomes are kept. When at least half of the last ten failed it opens: calls are refused
-// at once for 30 s. Then half-open: five trial calls; if they succeed it closes, if one fails it opens again for longer
-// (doubling to 5 min). The caller says what a failure is; an answer such as 4xx never is one.
+// closed: calls pass and their outcomes are counted. When at least half of the last ten failed it opens: calls are
+// refused at once for 30 s. Then half-open: five trial calls; if they succeed it closes, if one fails it opens again
+// for longer (doubling to 5 min). The caller defines a failure; an answer such as 4xx never is one.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Time, handed in.
 //
-// Whoever needs the time or waits gets a Clock. The real one (runtime/system_clock.h) is named only in server/ and
-// lab/; tests and the simulation use VirtualClock (runtime/virtual_clock.h), where waiting costs nothing and every run
-// is the same.
+// Code that needs the time or waits is given a Clock. The real one (runtime/system_clock.h) is named only in server/
+// and lab/; tests and the simulation use VirtualClock (runtime/virtual_clock.h), where waiting costs nothing and every
+// run is the same.
 #pragma once
 
 #include "base/time.h"

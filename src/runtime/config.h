@@ -4,9 +4,9 @@
 //   loader.section("http", http_config, "The HTTP server.");
 //   const auto problems = loader.load({.file = "sluice.toml", .text = text, .environment = environment});
 //
-// A flag beats SLUICE_SECTION_KEY, which beats the file, which beats the default. Whatever is unknown, wrong or cannot
-// work together is reported, all of it at once, with its place and what to do. How a struct is described stands in
-// config_section.h. Used by one thread, at start.
+// A flag overrides SLUICE_SECTION_KEY, which overrides the file, which overrides the default. Unknown keys, invalid
+// values and conflicts are reported all at once, each with its place and the fix. config_section.h explains how a
+// struct is described. Used by one thread, at start.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace sluice::config {
 
-// The contents of a file with a secret, without the end of its line; nothing where it cannot be read.
+// The contents of a file with a secret, without the final newline; nothing if the file cannot be read.
 std::optional<std::string> read_secret_file(const std::string& path);
 
 struct Override {
@@ -30,7 +30,7 @@ struct Override {
 };
 
 struct Sources {
-  std::string file{};  // how messages name it; empty where there is none
+  std::string file{};  // its name in messages; empty if there is none
   std::string text{};
   std::map<std::string, std::string> environment{};
   std::vector<Override> flags{};
@@ -47,12 +47,12 @@ class Loader {
     table.about = std::move(about);
     describe_table(table, target);
   }
-  // What no section can see alone; names keys by their path: "redis.url".
+  // A rule over several sections; it names keys by their path: "redis.url".
   void rule(std::function<void(Problems&)> check) { root_.validate = std::move(check); }
   // A variable that is not a setting and may be there all the same: SLUICE_ADMIN_EMAIL.
   void allow_variable(std::string name) { allowed_.insert(std::move(name)); }
 
-  // Fills every section, once. What could not be used keeps its default and is in the answer.
+  // Fills every section, once. Returns the problems; invalid values keep their default.
   [[nodiscard]] std::vector<Problem> load(const Sources& sources);
 
   // The effective configuration as TOML that loads again, with the origin of every value. Secrets are not shown.

@@ -14,7 +14,7 @@ namespace sluice::config {
 template <class T>
 void describe_table(Table& table, T& target);
 
-// Where a group's tables stand, without what is in the table around them.
+// The place of a group's tables, without the other content of the enclosing table.
 inline Table place_of(const Table& table) {
   Table place;
   place.path = table.path;

@@ -1,4 +1,4 @@
-// Configuration as it was written, before anybody knows what it should be. The TOML parser stays in config_node.cpp.
+// Configuration as written, before it is matched with the described settings. The TOML parser stays in config_node.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice::config {
 
-// What stops the server from starting: where it stands, which key, what is wrong and what to do about it.
+// A problem that prevents the start: its place, its key, its cause and the fix.
 struct Problem {
   std::string where;    // "sluice.toml:12", "SLUICE_HTTP_LISTEN", "--listen"
   std::string key;      // "http.listen"; empty for the document itself

@@ -1,4 +1,4 @@
-// What stands behind a key: where its value goes, and the rules it must keep.
+// The target of a key: where its value is stored, and the rules for it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ template <class V>
 class ValueSlot final : public Slot {
  public:
   using Load = std::function<V()>;
-  using Store = std::function<bool(const V&)>;  // false: it cannot be
+  using Store = std::function<bool(const V&)>;  // false: the value is invalid
 
   ValueSlot(Load load, Store store, std::string type, std::string expected)
       : load_(std::move(load)), store_(std::move(store)), type_(std::move(type)), expected_(std::move(expected)) {}

@@ -21,7 +21,7 @@ class Slot {
  public:
   virtual ~Slot() = default;
 
-  // What is wrong with it, to be read after the key; nothing where it was stored.
+  // The problem, to be read after the key; nothing if the value was stored.
   virtual std::optional<std::string> set(const Node& node) = 0;
   virtual std::string type() const = 0;
   virtual std::string print() const = 0;  // the present value, as TOML
@@ -39,13 +39,13 @@ struct Key {
 class Group;
 struct Table;
 
-// Collects what is wrong with one table: a struct's `void validate(config::Problems&) const` adds to it.
+// Collects the problems of one table: a struct's `void validate(config::Problems&) const` adds to it.
 class Problems {
  public:
   Problems(const Table& table, std::string_view file, std::vector<Problem>& all)
       : table_(table), file_(file), all_(all) {}
 
-  // `message` is read after the key and ends with what to do: "must be longer than head_timeout; raise it".
+  // `message` is read after the key and ends with the fix: "must be longer than head_timeout; raise it".
   void add(std::string_view key, std::string message);
 
  private:
@@ -90,7 +90,7 @@ class Group {
   const std::vector<Table>& entries() const { return entries_; }
 
   virtual bool named() const = 0;
-  // Numbered entries replace what was there by default, named ones join it.
+  // Numbered entries replace the defaults, named ones are added to them.
   virtual void open(const std::vector<std::string>& names) = 0;
   // An entry with its defaults, for the documentation.
   virtual Table sample() = 0;

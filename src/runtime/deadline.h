@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// The moment by which the whole of a request must be done; handed down, so that every step knows what is left.
+// The time by which a whole request must be done; passed down, so that every step knows the time left.
 struct Deadline {
   Instant at = Instant::max();
 
@@ -38,7 +38,7 @@ Task<bool> race(Clock& clock, Deadline deadline, Task<> task);
 
 }  // namespace detail
 
-// The task's result, or DeadlineExceeded with `what` once the deadline has passed and the task was cancelled.
+// The task's result, or DeadlineExceeded with `what` if the deadline passed and the task was cancelled.
 template <class Value>
 Task<Value> with_deadline(Clock& clock, Deadline deadline, std::string what, Task<Value> task) {
   if constexpr (std::is_void_v<Value>) {

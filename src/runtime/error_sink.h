@@ -1,7 +1,6 @@
-// Where failures are told that somebody should look at, beside the log.
+// Reports failures that need attention, in addition to the log.
 //
-// A log is searched by who knows already that something is wrong; a sink gathers failures, counts them and calls
-// people.
+// A log is read by people who already know of a problem; a sink collects failures, counts them and alerts people.
 #pragma once
 
 #include <string>
@@ -12,14 +11,14 @@
 
 namespace sluice {
 
-// Texts may hold what strangers sent; whoever sends a report out of the house scrubs it.
+// Texts may contain input of strangers; an implementation scrubs a report before it leaves the installation.
 struct ErrorReport {
   enum class Severity { warning, error };
 
   Severity severity = Severity::error;
   Time at{};
   std::string type;     // what kind of failure, the same for all that belong together: "enrich_link failed"
-  std::string message;  // what happened this time
+  std::string message;  // details of this occurrence
   std::vector<std::pair<std::string, std::string>> tags{};     // to search by
   std::vector<std::pair<std::string, std::string>> details{};  // to read
 };
@@ -28,7 +27,7 @@ class ErrorSink {
  public:
   virtual ~ErrorSink() = default;
 
-  // From any thread. Never waits and never throws: what can't be taken is dropped and counted.
+  // From any thread. Never waits and never throws: a report that does not fit is dropped and counted.
   virtual void report(ErrorReport report) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Ids that follow from what they identify, so that nobody has to ask the database for them.
+// Ids derived from the content they identify, so that no database lookup is needed.
 #pragma once
 
 #include <memory>

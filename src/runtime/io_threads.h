@@ -1,7 +1,7 @@
 // The threads that do the I/O: one event loop each, nothing shared between them.
 //
-// What lives on a loop (a connection, a pool, a TaskScope) is touched only by its thread; others post to its executor.
-// Built first, so that everything made afterwards can be given an executor; nothing runs until `start`.
+// Objects that live on a loop (a connection, a pool, a TaskScope) are used only by its thread; other threads post to
+// its executor. Created first, so that later objects can be given an executor; nothing runs until `start`.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ class IoThreads {
   Executor executor(size_t i) { return loops_[i]->context.get_executor(); }
 
   void start();
-  // Returns when every thread has left its loop. What is still pending is dropped, so close scopes and servers first.
-  // Not from one of these threads.
+  // Returns when every thread has left its loop. Pending work is dropped, so close scopes and servers first. Not from
+  // one of these threads.
   void stop();
 
  private:

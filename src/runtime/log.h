@@ -61,10 +61,10 @@ struct Options {
   static void describe(config::Section<Options>& section);
 };
 
-// Starts the background writer and replaces what was configured before. Without it, entries go straight to standard
-// error as text.
+// Starts the background writer and replaces the previous options. Without it, entries go straight to standard error as
+// text.
 void start(const Options& options);
-// Writes what is left and stops the background writer.
+// Writes the remaining entries and stops the background writer.
 void stop();
 
 bool enabled(Level level);

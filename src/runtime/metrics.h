@@ -59,7 +59,7 @@ class HistogramCell {
   void observe(double value);
   uint64_t count() const;
   double sum() const;
-  // How many observations fell into bucket `i` alone (the last bucket is what exceeds every bound).
+  // The number of observations in bucket `i` alone (the last bucket has those above every bound).
   uint64_t in_bucket(size_t i) const;
 
  private:
@@ -71,7 +71,7 @@ class HistogramCell {
   std::array<Slot, shards> slots_;
 };
 
-// What is known of a family without counting anything.
+// Name, type, labels and meaning of a family.
 struct Description {
   std::string name;
   std::string help;
@@ -133,7 +133,7 @@ class Gauge : public Family {
   mutable Cells<GaugeCell> cells_;
 };
 
-// From half a millisecond to ten seconds: fits most of what a request can take.
+// From half a millisecond to ten seconds: fits most requests.
 std::vector<double> latency_bounds();
 
 class Histogram : public Family {

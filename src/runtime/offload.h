@@ -30,13 +30,13 @@ class Offload {
 
   // At most `max_waiting` pieces of work wait for one of `threads`; more are refused.
   Offload(std::string name, unsigned threads, size_t max_waiting);
-  // Finishes what was accepted.
+  // Finishes the accepted work.
   ~Offload();
   Offload(const Offload&) = delete;
   Offload& operator=(const Offload&) = delete;
 
   // Runs `function` on one of the threads and returns its result on the caller's executor. Throws Overloaded when the
-  // queue is full, and whatever the function throws. Cancelling the caller does not stop work that was accepted.
+  // queue is full, and any exception of the function. Cancelling the caller does not stop work that was accepted.
   template <class Function>
   Task<std::invoke_result_t<Function&>> run(Function function);
 

@@ -1,7 +1,7 @@
 // Files for their owner only: the data folder, its database, its keys.
 //
-// Modes are set when something is made, whatever the umask is, so that there is no moment in which others could read.
-// Failures throw std::system_error, whose text names the file.
+// Modes are set on creation, regardless of the umask, so that the content is never readable by others. Failures throw
+// std::system_error, whose text names the file.
 #pragma once
 
 #include <filesystem>

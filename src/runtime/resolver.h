@@ -1,8 +1,7 @@
 // Looks up host names, with threads, a bound and a memory of its own.
 //
-// The system's resolver blocks for as long as a name server keeps silent, and can't be interrupted. Whoever looks up
-// names that others chose (links of strangers) has a resolver of its own, so that their name servers can stall nobody
-// else.
+// The system's resolver blocks for as long as a name server is silent, and cannot be interrupted. Code that looks up
+// names chosen by strangers (links) has its own resolver, so that their name servers cannot stall other code.
 #pragma once
 
 #include <atomic>
@@ -45,9 +44,9 @@ class Resolver {
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // Every address of `host`, in the order in which the system wants them tried; an address is its own. Callers who ask
-  // for one name share one lookup. Throws HostNotFound, and Overloaded where too many names are in line. A name whose
-  // callers have all gone leaves the line.
+  // Every address of `host`, in the order in which the system wants them tried; an address resolves to itself.
+  // Concurrent callers of one name share one lookup. Throws HostNotFound, and Overloaded if too many names are queued.
+  // A name whose callers have all left is removed from the queue.
   Task<std::vector<asio::ip::address>> look_up(std::string host);
 
  private:

@@ -1,7 +1,7 @@
 // Trying again without making things worse.
 //
-// Delays grow and are fully jittered, so that clients who failed together do not come back together. A retry budget
-// lets retries add at most a fifth to the load: when everything fails, nearly nobody retries.
+// Delays grow and are fully jittered, so that clients that failed together do not retry together. A retry budget lets
+// retries add at most a fifth to the load: when everything fails, almost no call is retried.
 #pragma once
 
 #include <functional>
@@ -57,8 +57,8 @@ template <class Attempt>
 auto retry(RetryPolicy policy, Attempt attempt) -> std::invoke_result_t<Attempt&>;
 
 // A loop that never gives up: runs `round` again and again until it is cancelled. A failing round is logged and counted
-// under `name` and followed by a growing delay; the loop contains only its work. What is neither EngineUnavailable nor
-// EngineRefused comes through.
+// under `name` and followed by a growing delay; the loop contains only its work. Exceptions other than
+// EngineUnavailable and EngineRefused pass through.
 Task<> run_forever(std::string name, Clock& clock, Random& random, std::function<Task<>()> round, Backoff backoff = {});
 
 template <class Attempt>

@@ -1,7 +1,7 @@
 // A coroutine that is awaited.
 //
-// Task is Asio's awaitable under our name: it starts when it is awaited, runs on the executor of whoever awaits it and
-// is cancelled with it. A loop that nobody awaits is spawned in a TaskScope (runtime/task_scope.h), never detached.
+// Task is Asio's awaitable under our name: it starts when it is awaited, runs on the executor of its caller and is
+// cancelled with it. A loop that is not awaited is spawned in a TaskScope (runtime/task_scope.h), never detached.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

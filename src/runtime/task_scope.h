@@ -1,7 +1,7 @@
-// Owns coroutines that nobody awaits.
+// Owns coroutines that are not awaited.
 //
-// A loop that is started and forgotten outlives what it uses. A scope knows every task it started; `close` cancels them
-// and returns when the last one has ended, so whatever they refer to may be destroyed afterwards.
+// A loop that is started and forgotten outlives the objects it uses. A scope knows every task it started; `close`
+// cancels them and returns when the last one has ended, so the objects they refer to may be destroyed afterwards.
 #pragma once
 
 #include <list>
@@ -23,8 +23,8 @@ class TaskScope {
   TaskScope(const TaskScope&) = delete;
   TaskScope& operator=(const TaskScope&) = delete;
 
-  // Starts `task`. An exception other than being cancelled is a mistake of ours and aborts with `name`: a loop handles
-  // what the world can do to it (runtime/retry.h has the loop that does). Spawning in a closed scope does nothing.
+  // Starts `task`. An exception other than cancellation is a bug and aborts with `name`: a loop handles failures of
+  // engines and networks itself (runtime/retry.h has such a loop). Spawning in a closed scope does nothing.
   void spawn(std::string name, Task<> task);
 
   // Cancels everything without waiting; nothing can be spawned afterwards.

@@ -16,7 +16,7 @@ namespace sluice {
 // Unchanged once made; copies are cheap enough for settings.
 class TimeZone {
  public:
-  // Reads the zone's file; nothing where there is none. "UTC" needs no file.
+  // Reads the zone's file; nothing if there is none. "UTC" needs no file.
   static std::optional<TimeZone> find(const std::string& name);
   // Of a file's bytes; nothing where they are no TZif file of version 2 or later.
   static std::optional<TimeZone> parse(std::string_view file);

@@ -1,4 +1,4 @@
-// A command line that names a command there is not.
+// A command line that names an unknown command.
 //
 // CLI11 only says that a subcommand is required, also where one was given that it does not know.
 #pragma once

@@ -25,7 +25,7 @@ class VirtualClock : public Clock {
   // Moves time, waking sleepers in the order of their times; equal times in the order they lay down.
   void advance(Duration duration);
 
-  // Runs `context` until nothing is ready and nobody sleeps, or `until` is reached.
+  // Runs `context` until nothing is ready and no task sleeps, or `until` is reached.
   void run(asio::io_context& context, Instant until = Instant::max());
 
  private:

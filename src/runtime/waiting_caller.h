@@ -1,8 +1,8 @@
 // Ending a call on one thread and resuming its caller on another.
 //
-// A caller waits on its own executor while a thread of an engine does the work. That thread lets go of everything that
-// belongs to the call before it resumes the caller: libstdc++ counts the owners of an exception where TSan cannot see
-// it, and a caller may free what its result refers to.
+// A caller waits on its own executor while a thread of an engine does the work. That thread releases everything that
+// belongs to the call before it resumes the caller: libstdc++ counts the owners of an exception in a way that TSan
+// cannot see, and a caller may free memory that its result refers to.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// Whom to resume, and where.
+// The coroutine to resume, and its executor.
 struct WaitingCaller {
   Executor executor{};
   std::move_only_function<void()> resume{};
@@ -47,7 +47,7 @@ class CallError {
 // are counted out of TSan's sight too. Copies the errors of engines and Asio's own; any other is thrown as it is.
 [[noreturn]] void throw_copy(const std::exception_ptr& error);
 
-// Resumes callers on their executors, those of one executor with a single post. What a caller throws leaves through its
+// Resumes callers on their executors, with a single post per executor. An exception of a caller leaves through its
 // event loop; the others are still resumed.
 void resume_all(std::vector<WaitingCaller> callers);
 void resume(WaitingCaller caller);
