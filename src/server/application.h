@@ -38,7 +38,7 @@ struct ServeOptions {
 
 class Application {
  public:
-  // Throws std::runtime_error with one sentence that says what to fix.
+  // Throws std::runtime_error with one sentence that names the fix.
   Application(const Settings& settings, ServeOptions options);
   ~Application();
 
@@ -48,7 +48,7 @@ class Application {
 
  private:
   void wait_for_stop(asio::io_context& here, asio::signal_set& signals);
-  // Tells load balancers, and gives them time to send nobody here any more.
+  // Reports draining to load balancers and gives them time to stop sending requests.
   void announce_stop(asio::io_context& here);
   void add_features();
   void add_messages();
@@ -60,7 +60,7 @@ class Application {
   const Settings& settings_;
   const bool by_hand_;  // started on a terminal
   ServeOptions options_;
-  asio::io_context starting_;  // what is done before the I/O threads run
+  asio::io_context starting_;  // for work before the I/O threads run
   SystemClock clock_;
   SystemRandom secrets_;
   IoThreads threads_;

@@ -48,7 +48,7 @@ struct CoordinationSettings {
 
   static void describe(config::Section<CoordinationSettings>& section);
 
-  // What is left to choose is chosen, by what there is.
+  // Replaces auto by the engine that the configured ones imply.
   CoordinationEngines resolved(bool has_postgres, bool has_redis) const;
 };
 

@@ -1,4 +1,4 @@
-// Something to look at in an empty installation: what `sluice serve --demo` adds.
+// Demo data for an empty installation, added by `sluice serve --demo`.
 //
 // An origin `scourt` with the 39 sample layouts as static copies in DATA/demo/static, so that documents can be read
 // with nothing else running. Its base_url is where `sluice-lab origin --listen 127.0.0.1:9000` would answer.
@@ -12,8 +12,8 @@
 
 namespace sluice::server {
 
-// Writes the static copies where that was not done at an earlier start, and adds the origin unless origins are
-// configured. Throws std::runtime_error with one sentence where the data folder can't be written.
+// Writes the static copies unless an earlier start did, and adds the origin unless origins are configured. Throws
+// std::runtime_error with one sentence if the data folder is not writable.
 void add_demo_origin(Settings& settings);
 
 // Adds the origin for commands that work on a data folder in which the demo has run; writes nothing.

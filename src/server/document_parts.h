@@ -24,7 +24,7 @@ class DocumentParts {
                 TaskScope& scope, Executor executor);
 
   documents::Documents& documents() { return documents_; }
-  // Learns what the limits of the origins know, before the first download. On the executor.
+  // Loads the state of the origins' limits before the first download. On the executor.
   void start_limits();
   // On the executor, once its scope is closed.
   Task<> close() { return client_.close(); }

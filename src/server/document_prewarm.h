@@ -22,7 +22,7 @@ struct PrewarmOrder {
   size_t at_once = 1;
   // Others may fill the line to the origin; a place in it is asked for again within this time.
   Duration again_within = 5s;
-  // Nobody else asks for what this process downloads: it waits as long as a download may take.
+  // No other reader asks for documents that this process downloads: it waits as long as a download may take.
   std::optional<Duration> wait_limit{};
 };
 
@@ -34,8 +34,8 @@ struct PrewarmOutcome {
   size_t done() const { return there_already + downloaded + failed.size(); }
 };
 
-// Each line is a path and, behind a space, its case type if it has one; empty lines and those with # are skipped. The
-// line that is none in the error.
+// Each line is a path, optionally followed by a space and its case type; empty lines and those with # are skipped. The
+// error is the invalid line.
 Result<std::vector<documents::RefreshRequest>, std::string> parse_prewarm_list(std::string_view text, bool force);
 
 // On the executor of `documents`, which outlives it as clock and random do. `on_progress` is told after each document.

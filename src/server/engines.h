@@ -23,7 +23,7 @@ class Engines {
   // Beside an owner: the command line, also next to a running server.
   enum class Access { owner, beside_owner };
 
-  // Opens what the roles need. Throws EngineUnavailable with one sentence for the operator.
+  // Opens the engines that the roles need. Throws EngineUnavailable with one sentence for the operator.
   Engines(const Settings& settings, const Roles& roles, Clock& clock, Access access = Access::owner);
   ~Engines();
 

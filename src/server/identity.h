@@ -28,8 +28,8 @@ class Identity {
   Task<Result<Id<accounts::UserTag>, accounts::AdministratorError>> create_administrator(std::string email,
                                                                                          std::string password);
 
-  // What SLUICE_ADMIN_EMAIL, SLUICE_ADMIN_PASSWORD and SLUICE_SERVICE_KEY ask for, if it was not done at an earlier
-  // start. Throws std::runtime_error with one sentence where it cannot be done.
+  // Applies SLUICE_ADMIN_EMAIL, SLUICE_ADMIN_PASSWORD and SLUICE_SERVICE_KEY, unless an earlier start did. Throws
+  // std::runtime_error with one sentence on failure.
   Task<> apply_environment();
 
  private:

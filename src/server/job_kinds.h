@@ -1,5 +1,4 @@
-// The kinds of job that this program works on itself, with what is settled for them where [jobs.kinds] says nothing
-// else.
+// The kinds of job that this program runs itself, with their default settings.
 #pragma once
 
 #include "jobs/jobs_config.h"

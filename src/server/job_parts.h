@@ -1,4 +1,4 @@
-// Jobs wired to their engines: the queue, what looks after it, and the workers of this process.
+// Jobs wired to their engines: the queue, its upkeep, and the workers of this process.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class JobParts {
 
   jobs::Jobs& jobs() { return jobs_; }
   const jobs::JobKinds& kinds() const { return kinds_; }
-  // To be rung by those who add jobs in a transaction of their own.
+  // To be rung by code that adds jobs in its own transaction.
 
   // Which kinds this process works on, and how: before `start`.
   jobs::JobHandlers& handlers() { return handlers_; }

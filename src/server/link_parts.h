@@ -22,7 +22,7 @@ class LinkParts {
   api::ImportStream& import_stream() { return import_stream_; }
   links::LinkStore& links() { return links_; }
   links::BlockedDomains& blocked_domains() { return blocked_domains_; }
-  // To be told what ending a link changed.
+  // To be notified of imports that the end of a link changed.
   links::ImportNews& news() { return import_stream_; }
 
   void start(TaskScope& scope);

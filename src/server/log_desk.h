@@ -1,4 +1,4 @@
-// What commands on the message log work with; they may run beside a server.
+// Access to the message log for commands; they may run beside a server.
 #pragma once
 
 #include <functional>

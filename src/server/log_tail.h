@@ -1,4 +1,4 @@
-// What `sluice log tail` prints of a topic: a line of JSON for each message, so that it can be cut with jq.
+// The output of `sluice log tail`: a line of JSON for each message, so that it can be processed with jq.
 //
 // Only a page of each partition is in memory, however much is printed.
 #pragma once
@@ -29,7 +29,7 @@ class LogTail {
   // By time over all partitions, each partition in its own order.
   Task<> print_all();
   Task<> print_last(size_t count);
-  // What comes behind that, until it is cancelled.
+  // Later messages, until it is cancelled.
   Task<> follow(Clock& clock);
 
  private:

@@ -1,4 +1,4 @@
-// The message log of an installation, on the engine that the settings chose, and what is done with it.
+// The message log of an installation, on the selected engine, and its users.
 #pragma once
 
 #include <map>
@@ -17,10 +17,10 @@
 
 namespace sluice::server {
 
-// The engine that is meant by what there is; nothing where messages have no place (PostgreSQL without Redis and Kafka).
+// The engine selected by the settings; nothing if there is none for messages (PostgreSQL without Redis and Kafka).
 std::optional<LogEngine> chosen_log_engine(const Settings& settings);
 
-// Made at start, on one thread; what it gives lives as long as it does.
+// Created at start, on one thread; the returned objects live as long as it does.
 class MessageParts {
  public:
   // `executor` is where its loops run. References must outlive it.

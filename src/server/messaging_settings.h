@@ -23,7 +23,7 @@ constexpr auto enum_names(LogEngine) {
                                              {LogEngine::kafka, "kafka"}});
 }
 
-// What differs from the topic's own declaration.
+// Differences from the topic's own declaration.
 struct TopicSettings {
   int64_t partitions = 0;  // 0: as declared
   Duration retention{0};   // 0: as declared

@@ -17,7 +17,7 @@ namespace sluice::server {
 class OutboxRelays {
  public:
   struct Parts {
-    // A log for each relay: what one of them has heard about the log's memory must not count for another.
+    // A log for each relay: the state of the log as one relay knows it must not count for another.
     std::function<messaging::MessageLog&()> log_of_own;
     messaging::Bell& bell;
     Clock& clock;
@@ -29,9 +29,9 @@ class OutboxRelays {
   OutboxRelays(const messaging::OutboxRelayConfig& config, const Databases& databases, Parts parts,
                const Executor& executor);
 
-  // Each relay waits for its own database, and for nobody else's.
+  // Each relay waits only for its own database.
   void start();
-  // Finishes what is under way and gives the buckets to other relays.
+  // Finishes the batches in flight and gives the buckets to other relays.
   Task<> stop();
 
  private:

@@ -6,8 +6,8 @@
 
 namespace sluice::server {
 
-// Those of the configuration, or the data folder's own, made at the first start and readable by their owner only.
-// Throws std::runtime_error with one sentence that says what to fix.
+// The configured keys, or the data folder's own, created at the first start and readable by their owner only. Throws
+// std::runtime_error with one sentence that names the fix.
 accounts::PersonKeys load_person_keys(const Settings& settings, Random& secrets);
 
 }  // namespace sluice::server

@@ -31,7 +31,7 @@ struct StorageSettings {
   static void describe(config::Section<StorageSettings>& section);
 };
 
-// What differs from [postgres] for one service.
+// Settings of one service that differ from [postgres].
 struct ServiceDatabase {
   std::string url;
   std::string replica_url;
@@ -96,7 +96,7 @@ struct Settings {
   // Registers every section with `loader`, which fills them; they must not move afterwards.
   void register_with(config::Loader& loader);
 
-  // What no section can see alone.
+  // Rules over several sections.
   void validate(config::Problems& problems) const;
 };
 

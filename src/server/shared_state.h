@@ -1,7 +1,7 @@
 // The primitives of coordination on the engines that the settings chose.
 //
-// A feature asks for what it needs when it is wired. What is kept in a database is kept in its own service's; what is
-// in Redis or in memory is shared by all of them, so keys begin with the feature's name.
+// A feature asks for the parts it needs when it is wired. State in a database is in the database of its own service;
+// state in Redis or in memory is shared by all features, so keys begin with the feature's name.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@
 
 namespace sluice::server {
 
-// Everything is made at start, on one thread; what it gives lives as long as it does.
+// Everything is created at start, on one thread; the returned objects live as long as it does.
 class SharedState {
  public:
   // `scope` belongs to `executor`. References must outlive it.
@@ -38,7 +38,7 @@ class SharedState {
   // Null where every process follows the database by itself.
   coordination::DenialCopy* denial_copy() { return denial_copy_.get(); }
 
-  // What was chosen, for the log.
+  // The selected engines, for the log.
   const CoordinationEngines& chosen() const { return chosen_; }
 
   // Stops listening for changes. On the executor, after the scope was closed.
