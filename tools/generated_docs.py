@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documents that the program itself writes, and the list of error codes: are they what the program says today?
+"""Checks that the generated documents and the list of error codes match the program.
 
     tools/generated_docs.py [--write]
 
@@ -52,11 +52,11 @@ def main():
         if "--write" in sys.argv[1:]:
             file.write_text(text)
         elif not file.exists() or file.read_text() != text:
-            wrong.append(f"docs/{name} is not what the program says; run ./dev docs")
+            wrong.append(f"docs/{name} is out of date; run ./dev docs")
     listed = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/errors.md").read_text(), re.M))
     wrong += [f"docs/errors.md lacks the code {code}" for code in sorted(error_codes() - listed)]
     wrong += [f"docs/errors.md lists {code}, which no source has" for code in sorted(listed - error_codes())]
-    print("\n".join(wrong) or "The generated documents are what the program says.")
+    print("\n".join(wrong) or "The generated documents are up to date.")
     return 1 if wrong else 0
 
 
