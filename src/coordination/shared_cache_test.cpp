@@ -229,12 +229,12 @@ TEST_F(SharedCacheTest, another_instances_load_is_waited_for) {
 
 TEST_F(SharedCacheTest, but_not_for_ever) {
   store.claim_elsewhere("key");
-  EXPECT_EQ(load(), "load of a cached answer: no answer in time");
+  EXPECT_EQ(load(), "load of a cached answer: timed out");
 }
 
 TEST_F(SharedCacheTest, a_loader_that_hangs_is_ended) {
   source.takes = 1h;
-  EXPECT_EQ(load(), "load of a cached answer: no answer in time");
+  EXPECT_EQ(load(), "load of a cached answer: timed out");
   source.takes = 1ms;
   EXPECT_EQ(load(), "loaded");
 }

@@ -100,7 +100,7 @@ Task<> keep_failure(SingleFlight<int>& flights, Clock& clock, std::vector<std::e
   try {
     co_await flights.run("a", work);
   } catch (const Overloaded& error) {
-    EXPECT_STREQ(error.what(), "postgres: too much waiting");
+    EXPECT_STREQ(error.what(), "postgres: too many calls are waiting");
     EXPECT_EQ(error.engine(), "postgres");
     EXPECT_EQ(error.retry_after(), 7s);
     failures.push_back(std::current_exception());

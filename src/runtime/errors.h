@@ -1,8 +1,7 @@
 // The world failed: the one family of exceptions.
 //
-// Adapters throw EngineUnavailable when an engine is down, slow or full. It is handled at the HTTP edge (503 with
-// Retry-After), by worker loops (backoff) and by `retry`; nobody else catches it. Outcomes of the rules are never
-// exceptions (base/result.h).
+// Adapters throw EngineUnavailable when an engine is down, slow or full. It is handled only at the HTTP edge (503 with
+// Retry-After), by worker loops (backoff) and by `retry`. Outcomes of the rules are never exceptions (base/result.h).
 #pragma once
 
 #include <stdexcept>
@@ -16,7 +15,7 @@ class EngineUnavailable : public std::runtime_error {
  public:
   enum class Retryable { no, yes };
 
-  // `engine` names what failed as an operator knows it ("postgres", "sqlite").
+  // `engine` is the failed engine's name for operators ("postgres", "sqlite").
   EngineUnavailable(std::string engine, const std::string& what, Retryable retryable = Retryable::yes,
                     Duration retry_after = 1s)
       : std::runtime_error(engine + ": " + what),
@@ -39,19 +38,17 @@ class EngineUnavailable : public std::runtime_error {
 class Overloaded : public EngineUnavailable {
  public:
   explicit Overloaded(std::string engine, Duration retry_after = 1s)
-      : EngineUnavailable(std::move(engine), "too much waiting", Retryable::yes, retry_after) {}
+      : EngineUnavailable(std::move(engine), "too many calls are waiting", Retryable::yes, retry_after) {}
 };
 
 // The call did not end in its time. Whether it took effect is unknown, so it is not repeated blindly.
 class DeadlineExceeded : public EngineUnavailable {
  public:
-  explicit DeadlineExceeded(std::string engine)
-      : EngineUnavailable(std::move(engine), "no answer in time", Retryable::no) {}
+  explicit DeadlineExceeded(std::string engine) : EngineUnavailable(std::move(engine), "timed out", Retryable::no) {}
 };
 
-// An engine refused what it was asked: a statement of ours is wrong, or newer than the tables it names, as long as
-// `sluice migrate` is still to come. At the HTTP edge a mistake like any other; a loop says so and goes on, more
-// slowly.
+// An engine refused a statement: the statement is wrong, or newer than the tables because `sluice migrate` has not run
+// yet. At the HTTP edge it is an internal error; a loop reports it and continues, more slowly.
 class EngineRefused : public std::logic_error {
  public:
   using std::logic_error::logic_error;
