@@ -81,11 +81,18 @@ TEST_P(JobViews, stats_have_rates_and_who_fails_most) {
 }
 
 TEST_P(JobViews, a_job_waits_for_its_time) {
-  const Time when = SystemClock().wall() + 1500ms;
-  enqueue(fmt::format(R"({{"kind":"mail","payload":1,"runAfter":"{}"}})", format_time(when)));
+  const auto add_for = [this](Time when) {
+    return enqueue(fmt::format(R"({{"kind":"mail","payload":1,"runAfter":"{}"}})", format_time(when))).jobs.at(0).id;
+  };
+  const std::string later = add_for(SystemClock().wall() + 1h);
   EXPECT_TRUE(claim("mail").empty());
-  EXPECT_EQ(claim("mail", 20'000).size(), 1U);
+  const Time when = SystemClock().wall() + 1500ms;
+  const std::string soon = add_for(when);
+  const std::vector<JobAnswer> claimed = claim("mail", 30'000);
   EXPECT_GE(SystemClock().wall(), when);
+  ASSERT_EQ(claimed.size(), 1U);
+  EXPECT_EQ(claimed[0].id, soon);
+  EXPECT_EQ(status(later), "queued");
 }
 
 TEST_P(JobViews, too_much_of_anything_is_refused_by_name) {

@@ -1,6 +1,8 @@
 // The queue over HTTP, as tests ask for it.
 #pragma once
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,12 +45,28 @@ struct JobsAnswer {
 // Each test on each database.
 class JobsOverHttp : public testing::TestWithParam<std::string>, protected OneServer {
  protected:
+  // Of the kind "renewed": longer than a busy machine lets a process stand still.
+  static constexpr Duration renewed_lock = 6s;
+
   void SetUp() override {
     start_server(GetParam() == "sqlite" ? Records::sqlite : Records::postgres,
-                 "[jobs.kinds.short]\nlock_ttl = \"1s\"\nmax_attempts = 5\n[jobs.kinds.once]\nmax_attempts = 1\n");
+                 "[jobs.kinds.short]\nlock_ttl = \"1s\"\nmax_attempts = 5\n[jobs.kinds.once]\nmax_attempts = 1\n" +
+                     fmt::format("[jobs.kinds.renewed]\nlock_ttl = \"{}\"\n", format_duration(renewed_lock)));
     key_ = make_key("SERVICE");
   }
   void TearDown() override { stop_server(); }
+
+  // The kind "short" has locks of ten minutes from now on.
+  void restart_with_long_locks() {
+    stop_server();
+    std::ostringstream config;
+    config << std::ifstream(config_).rdbuf();
+    std::string text = config.str();
+    const std::string ttl = R"(lock_ttl = "1s")";
+    text.replace(text.find(ttl), ttl.size(), R"(lock_ttl = "10m")");
+    write("sluice.toml", text);
+    server_.emplace(SluiceOptions{.config = config_});
+  }
 
   static JobsAnswer read(const RawResponse& response) {
     auto answer = json::decode<JobsAnswer>(response.body, json::Unknown::ignored);
