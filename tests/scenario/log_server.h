@@ -25,6 +25,11 @@ class LogServer : protected OneServer {
     stop_server();
   }
 
+  // Redis by its configuration. No command fails because the machine stood still for a moment.
+  static std::string redis_at(const std::string& url) {
+    return fmt::format("[redis]\nurl = \"{}\"\nconnect_timeout = \"30s\"\ncommand_timeout = \"30s\"\n", url);
+  }
+
   template <class Value>
   Value run(Task<Value> task) {
     return server::run_blocking(desk_->here, std::move(task));

@@ -52,7 +52,7 @@ class Messaging : public testing::TestWithParam<LogEngine>, protected LogServer 
     if (GetParam() == LogEngine::redis) {
       SLUICE_NEEDS(RedisServer::why_missing());
       redis_.emplace();
-      config = fmt::format("[redis]\nurl = \"{}\"\n", redis_->url());
+      config = redis_at(redis_->url());
     }
     if (GetParam() == LogEngine::kafka) {
       SLUICE_NEEDS(KafkaBroker::why_missing());
@@ -77,7 +77,7 @@ class Messaging : public testing::TestWithParam<LogEngine>, protected LogServer 
   }
   // The output of a command once it contains `text`: another process is on its way to bring it about.
   std::string eventually(const std::vector<std::string>& command, const std::string& text) const {
-    const auto end = std::chrono::steady_clock::now() + 30s;
+    const auto end = std::chrono::steady_clock::now() + 2min;
     while (true) {
       std::string output = sluice(command).output;
       if (output.contains(text) || std::chrono::steady_clock::now() > end) return output;
@@ -110,11 +110,11 @@ TEST_P(Messaging, tail_follows_what_comes) {
   const messaging::Message message{topic, "key", R"({"number":1})"};
   run(publish_one(desk_->parts.log(), message));
   Process tail({.arguments = {binary("sluice"), "log", "tail", topic, "--follow", "--config", config_}});
-  EXPECT_THAT(tail.wait_for_line("number"), HasSubstr(R"({"number":1})"));
+  EXPECT_THAT(tail.wait_for_line("number", 2min), HasSubstr(R"({"number":1})"));
   run(publish_one(desk_->parts.log(), {topic, "key", R"({"number":2})"}));
   run(publish_one(desk_->parts.log(), {topic, "other", R"({"number":3})"}));
-  std::string came = tail.wait_for_line("number");
-  came += tail.wait_for_line("number");
+  std::string came = tail.wait_for_line("number", 2min);
+  came += tail.wait_for_line("number", 2min);
   EXPECT_THAT(came, testing::AllOf(HasSubstr(R"({"number":2})"), HasSubstr(R"({"number":3})")));
   tail.signal(SIGINT);
   tail.wait();
