@@ -47,6 +47,8 @@ class JobHistory {
   }
 
   Duration last_end() const { return last_end_; }
+  // Whether a process was gone in the middle of a run.
+  bool cut_off() const { return !std::ranges::all_of(runs_, &JobRun::ended); }
 
   // What is wrong with the runs, given how many attempts each job took to succeed: a run that was no attempt, an
   // attempt that ran twice, or a success that never ran to its end. Nothing where all is well. An attempt without a run

@@ -7,10 +7,15 @@ namespace sluice::test {
 
 inline constexpr int32_t jobs_of_key_at_once = 2;
 
+// A worker that stands still for longer loses its locks, and its jobs run elsewhere beside it, as they should: longer
+// than a busy machine lets a process stand still.
+inline constexpr Duration lock_in_chaos = 10s;
+
 inline jobs::JobKinds kinds_in_chaos(const std::string& kind) {
-  return jobs::JobKinds(
-      {{kind,
-        {.max_attempts = 100, .lock_ttl = 2s, .throttle = {.concurrency = jobs_of_key_at_once, .per_second = 0}}}});
+  return jobs::JobKinds({{kind,
+                          {.max_attempts = 100,
+                           .lock_ttl = lock_in_chaos,
+                           .throttle = {.concurrency = jobs_of_key_at_once, .per_second = 0}}}});
 }
 
 }  // namespace sluice::test

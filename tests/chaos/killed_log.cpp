@@ -22,7 +22,8 @@ class KilledEmbeddedLog : public KilledLog {
 class KilledRedisLog : public KilledLog {
  public:
   KilledRedisLog(const std::string& url, asio::io_context& io, Clock& clock, Random& random)
-      : redis_({.url = url}, io.get_executor(), clock), log_(redis_, clock, random, "killed") {}
+      : redis_({.url = url, .connect_timeout = 30s, .command_timeout = 30s}, io.get_executor(), clock),
+        log_(redis_, clock, random, "killed") {}
   messaging::MessageLog& log() override { return log_; }
   Task<> close() override { return redis_.close(); }
 

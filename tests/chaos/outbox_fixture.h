@@ -56,13 +56,13 @@ class OutboxChaos : public TaskFixture {
     for (const char* name : {"relay 1", "relay 2", "relay 3"}) relays_.push_back(launch("relay", name));
     consumer_ = launch("consumer", "consumer");
     writer_ = launch("writer", std::to_string(writers));
-    for (const auto& relay : relays_) relay->wait_for_line("ready");
+    for (const auto& relay : relays_) relay->wait_for_line("ready", 2min);
     see_effects(300);
   }
   // The writer ends, everything else goes on until there is nothing left to do.
   void finish() {
     writer_->signal(SIGTERM);
-    EXPECT_EQ(writer_->wait(), 0) << writer_->output();
+    EXPECT_EQ(writer_->wait(2min), 0) << writer_->output();
     const int64_t committed = number(*service_, "SELECT count(*) FROM changes");
     EXPECT_GT(committed, 500);
     wait_until("effect of every change", [&] { return effects() >= committed; });
@@ -75,7 +75,7 @@ class OutboxChaos : public TaskFixture {
   }
   static void stop(Process& process) {
     process.signal(SIGTERM);
-    EXPECT_EQ(process.wait(), 0) << process.output();
+    EXPECT_EQ(process.wait(2min), 0) << process.output();
   }
   void compare_histories() {
     using History = std::map<std::string, std::vector<std::string>>;
@@ -102,7 +102,7 @@ class OutboxChaos : public TaskFixture {
     relays_[0]->kill();
     see_effects(100);
     relays_[0] = launch("relay", "relay 4");
-    relays_[0]->wait_for_line("ready");
+    relays_[0]->wait_for_line("ready", 2min);
   }
   // Pauses the second relay for so long that others take its buckets, and lets it go on.
   void pause_a_relay() {
@@ -124,7 +124,7 @@ class OutboxChaos : public TaskFixture {
   }
   template <class Condition>
   void wait_until(const std::string& what, Condition holds) {
-    const Instant end = clock_.now() + 60s;
+    const Instant end = clock_.now() + 2min;
     while (!holds()) {
       if (clock_.now() > end) throw std::runtime_error(fmt::format("no {}; {}", what, last_words()));
       run(clock_.sleep_for(20ms));

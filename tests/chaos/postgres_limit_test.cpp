@@ -39,7 +39,7 @@ Task<> draw_often(coordination::SharedLimit& limit, Clock& clock, Seen& seen) {
 }
 
 Task<> wait_for_draws(const Seen& seen, size_t count, Clock& clock) {
-  const Deadline patience = Deadline::after(clock, 20s);
+  const Deadline patience = Deadline::after(clock, 1min);
   while (seen.given.size() < count && !patience.passed(clock)) co_await clock.sleep_for(10ms);
   EXPECT_GE(seen.given.size(), count);
 }
@@ -66,11 +66,7 @@ TEST_F(PostgresLimit, no_window_is_broken_by_a_server_killed_in_the_middle) {
   SystemClock clock;
   PostgresServer server({.durable = true});
   postgres::EngineThread thread;
-  postgres::PostgresDatabase database({.url = server.url(),
-                                       .user = server.user(),
-                                       .password = server.password(),
-                                       .connect_timeout = 500ms,
-                                       .statement_timeout = 2s},
+  postgres::PostgresDatabase database({.url = server.url(), .user = server.user(), .password = server.password()},
                                       thread, clock);
   run(database.write("CREATE TABLE limits (name text PRIMARY KEY, state bytea NOT NULL)"));
   sql::SqlLimit limit(

@@ -81,7 +81,7 @@ int main(int count, char** arguments) {
   const postgres::PostgresConfig config{.url = arguments[4], .user = arguments[5], .password = std::getenv("PASSWORD")};
   postgres::PostgresDatabase database(config, thread, clock);
   sql::SqlVersionFloors floors(database);
-  redis::Redis redis({.url = arguments[1], .command_timeout = 10s}, io.get_executor(), clock);
+  redis::Redis redis({.url = arguments[1], .connect_timeout = 30s, .command_timeout = 30s}, io.get_executor(), clock);
   auto done = asio::co_spawn(io, test::ask_at_the_signal(redis, floors, arguments[2], std::atoi(arguments[3])),
                              asio::use_future);
   io.run();
