@@ -36,13 +36,13 @@ class History {
     acknowledged_.push_back({clock_.now(), id});
     changed_.notify_all();
   }
-  void failed(size_t caller) {
+  void failed(size_t caller, Instant begun) {
     const std::lock_guard lock(mutex_);
-    failures_.push_back({clock_.now(), caller});
+    failures_.push_back({.begun = begun, .at = clock_.now(), .caller = caller});
     changed_.notify_all();
   }
 
-  // The waits fail the test after a minute.
+  // The waits fail the test after two minutes.
   void wait_for_acknowledged(size_t more) {
     std::unique_lock lock(mutex_);
     const size_t target = acknowledged_.size() + more;
@@ -59,7 +59,7 @@ class History {
     const size_t begin = failures_.size();
     wait(lock, [&] {
       std::array<size_t, load_callers> seen{};
-      for (size_t i = begin; i < failures_.size(); ++i) ++seen[failures_[i].second];
+      for (size_t i = begin; i < failures_.size(); ++i) ++seen[failures_[i].caller];
       return std::ranges::min(seen) >= times;
     });
   }
@@ -84,14 +84,26 @@ class History {
   // After `begin` and not after `end`.
   size_t failures_between(Instant begin, Instant end) const {
     const std::lock_guard lock(mutex_);
-    const auto between = [&](const auto& each) { return each.first > begin && each.first <= end; };
+    const auto between = [&](const Failure& each) { return each.at > begin && each.at <= end; };
     return static_cast<size_t>(std::ranges::count_if(failures_, between));
+  }
+  // Of calls that began after `begin`.
+  size_t failures_of_calls_after(Instant begin) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<size_t>(
+        std::ranges::count_if(failures_, [&](const Failure& each) { return each.begun > begin; }));
   }
 
  private:
+  struct Failure {
+    Instant begun;  // when the call was made
+    Instant at;     // when it failed
+    size_t caller;
+  };
+
   template <class Condition>
   void wait(std::unique_lock<std::mutex>& lock, Condition holds) {
-    EXPECT_TRUE(changed_.wait_for(lock, 60s, holds)) << "it did not happen within a minute";
+    EXPECT_TRUE(changed_.wait_for(lock, 2min, holds)) << "it did not happen within two minutes";
   }
 
   const Clock& clock_;
@@ -99,7 +111,7 @@ class History {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::pair<Instant, int64_t>> acknowledged_;
-  std::vector<std::pair<Instant, size_t>> failures_;  // with whose it was
+  std::vector<Failure> failures_;
 };
 
 inline constexpr sql::Statement insert_row{"INSERT INTO chaos_rows (id) VALUES ($1)"};
@@ -141,6 +153,7 @@ class Load {
     const bool in_transactions = caller < 4;
     while (!stopping_) {
       const int64_t id = used.history.next_id();
+      const Instant begun = clock_.now();
       bool failed = false;
       try {
         if (in_transactions) {
@@ -151,7 +164,7 @@ class Load {
         }
         used.history.acknowledged(id);
       } catch (const EngineUnavailable&) {
-        used.history.failed(caller);
+        used.history.failed(caller, begun);
         failed = true;
       }
       if (failed) co_await clock_.sleep_for(10ms);
