@@ -2,9 +2,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <semaphore>
 #include <set>
 #include <thread>
 
@@ -36,16 +38,22 @@ struct LogPipe : testing::Test {
     pollfd writable{.fd = ends[1], .events = POLLOUT, .revents = 0};
     return ::poll(&writable, 1, 0) == 0;
   }
-  // Everything that arrives until the log has ended.
-  std::string read_to_end() {
+  // Everything that arrives until the log has ended, which it may when so many bytes have come: at its end it does not
+  // wait for a reader for ever.
+  std::string read_to_end(size_t enough) {
     std::string text;
-    std::thread reader([this, &text] {
+    std::binary_semaphore came(0);
+    std::thread reader([this, enough, &text, &came] {
       std::array<char, 1024> piece;
       for (ssize_t size = 1; size > 0;) {
         size = ::read(ends[0], piece.data(), piece.size());
-        if (size > 0) text.append(piece.data(), static_cast<size_t>(size));
+        if (size <= 0) break;
+        const bool had_enough = text.size() >= enough;
+        text.append(piece.data(), static_cast<size_t>(size));
+        if (!had_enough && text.size() >= enough) came.release();
       }
     });
+    EXPECT_TRUE(came.try_acquire_for(std::chrono::minutes(1)));
     log::stop();
     ::close(ends[1]);
     ends[1] = -1;
@@ -65,7 +73,7 @@ TEST_F(LogPipe, a_reader_that_is_slow_loses_no_line_of_a_descriptor_that_does_no
     expected += fmt::format("info    line number={}\n", i);
   }
   while (!is_full()) std::this_thread::yield();
-  EXPECT_EQ(read_to_end(), expected);
+  EXPECT_EQ(read_to_end(expected.size()), expected);
 }
 
 std::set<std::string> threads_of_process() {
@@ -102,7 +110,8 @@ TEST_F(LogPipe, a_signal_in_the_middle_of_writing_loses_no_line) {
   while (!waits_in_write(*writer.begin())) std::this_thread::yield();
   ::syscall(SYS_tgkill, ::getpid(), std::stoi(*writer.begin()), SIGUSR1);
   while (signals == 0) std::this_thread::yield();
-  EXPECT_EQ(read_to_end(), filler + "warning important\n");
+  const std::string expected = filler + "warning important\n";
+  EXPECT_EQ(read_to_end(expected.size()), expected);
   ::sigaction(SIGUSR1, &before, nullptr);
 }
 
