@@ -5,8 +5,8 @@
 
 namespace sluice::test {
 
-// Asked of the kernel, so that tests can run beside each other. Somebody else could take it before it is used; servers
-// that can listen on port 0 should, and tell.
+// It stays the caller's until this process ends: no other test program is given it, and no connection that leaves this
+// machine gets it while its server is down. Servers that can listen on port 0 should, and tell.
 uint16_t free_port();
 
 }  // namespace sluice::test

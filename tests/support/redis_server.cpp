@@ -69,7 +69,7 @@ std::string RedisServer::cli(std::vector<std::string> command) const {
   std::vector<std::string> arguments = {"redis-cli", "-e", "--raw", "-h", "127.0.0.1", "-p", std::to_string(port_)};
   arguments.insert(arguments.end(), options_.cli_arguments.begin(), options_.cli_arguments.end());
   arguments.insert(arguments.end(), command.begin(), command.end());
-  std::string output = run_program({.arguments = std::move(arguments)}, 10s);
+  std::string output = run_program({.arguments = std::move(arguments)});
   while (output.ends_with('\n')) output.pop_back();
   return output;
 }
