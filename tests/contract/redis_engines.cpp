@@ -7,7 +7,7 @@ namespace {
 
 redis::RedisConfig config_of(std::string url, bool cluster) {
   // These machines are shared: a slow answer is not a lost one here. The breaker has tests of its own.
-  redis::RedisConfig config{.url = std::move(url), .cluster = cluster, .command_timeout = 5s};
+  redis::RedisConfig config{.url = std::move(url), .cluster = cluster, .connect_timeout = 10s, .command_timeout = 10s};
   config.breaker.open_for = 100ms;
   return config;
 }
@@ -21,7 +21,7 @@ void replace_master_of(const std::string& key) {
   RedisCluster& cluster = shared_redis_cluster();
   RedisServer& master = cluster.master_of(key);
   master.kill();
-  cluster.wait_for_failover(master);
+  cluster.fail_over(master);
   master.start();
   cluster.wait_until_healthy();
 }

@@ -19,7 +19,7 @@ namespace sluice::redis {
 // Runs `attempt` until it holds; each costs a round trip at least, or is cheap. False after a long while.
 template <class Attempt>
 bool eventually(Attempt attempt) {
-  const auto end = std::chrono::steady_clock::now() + 30s;
+  const auto end = std::chrono::steady_clock::now() + 60s;
   while (!attempt()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::yield();
@@ -67,6 +67,14 @@ class Pending {
   std::shared_future<Ended> ended_;
 };
 
+// However long this machine lets a server or a client stand still, a time limit that no test chose does not pass.
+inline RedisConfig patient(RedisConfig config) {
+  const RedisConfig usual;
+  if (config.connect_timeout == usual.connect_timeout) config.connect_timeout = 30s;
+  if (config.command_timeout == usual.command_timeout) config.command_timeout = 30s;
+  return config;
+}
+
 struct RedisClient : testing::Test {
   RedisClient() { threads.start(); }
   ~RedisClient() override { close(); }
@@ -75,10 +83,11 @@ struct RedisClient : testing::Test {
 
   void connect(RedisConfig config) {
     close();
-    client = std::make_unique<Redis>(std::move(config), threads.executor(0), clock);
+    client = std::make_unique<Redis>(patient(std::move(config)), threads.executor(0), clock);
   }
   void close() {
     if (client) wait_for(client->close(), 0);
+    for (const Pending& call : std::exchange(started_, {})) call.wait();
     client.reset();
   }
 
@@ -90,7 +99,8 @@ struct RedisClient : testing::Test {
 
   Pending start(Command command, Deadline deadline = {}) {
     Task<Ended> call = end_of(client->run(std::move(command), deadline));
-    return Pending(asio::co_spawn(threads.executor(1), std::move(call), asio::use_future));
+    started_.emplace_back(asio::co_spawn(threads.executor(1), std::move(call), asio::use_future));
+    return started_.back();
   }
   // Returns when what was started before has been handed to the connection.
   void let_it_leave() {
@@ -102,12 +112,18 @@ struct RedisClient : testing::Test {
   Reply run(Command command) { return start(std::move(command)).reply(); }
   std::string failure(Command command, Deadline deadline = {}) { return start(std::move(command), deadline).failure(); }
   bool works(const std::string& key = "probe") { return failure(Command("GET").key(key)) == "none"; }
+  bool works_within(Duration limit, const std::string& key) {
+    return failure(Command("GET").key(key).within(limit)) == "none";
+  }
 
   static bool metrics_say(const std::string& line) { return metrics::expose().contains(line + "\n"); }
 
   IoThreads threads{2};
   SystemClock clock;
   std::unique_ptr<Redis> client;
+
+ private:
+  std::vector<Pending> started_;  // of this client
 };
 
 }  // namespace sluice::redis

@@ -51,7 +51,6 @@ TEST_F(RedisSingle, commands_of_many_callers_share_a_connection_and_keep_their_r
 
 TEST_F(RedisSingle, commands_that_wait_together_leave_together) {
   // While the server sleeps, what is asked piles up; then one read of the server takes all of it.
-  connect({.url = server->url(), .command_timeout = 10s});
   run(Command("PING"));
   const auto events = [this] {
     const std::string stats = server->cli({"INFO", "stats"});
@@ -65,8 +64,11 @@ TEST_F(RedisSingle, commands_that_wait_together_leave_together) {
   for (const Pending& reply : replies) reply.reply();
   const long before = events();
   std::vector<Pending> more;
-  asio::post(threads.executor(0), [this] { server->cli({"PING"}); });  // holds the client's thread up for a moment
+  std::promise<void> all_asked;
+  asio::post(threads.executor(0), [&] { all_asked.get_future().wait(); });  // holds the client's thread up
   for (int i = 0; i < 500; ++i) more.push_back(start(Command("INCR").key("n")));
+  wait_for(nothing(), 1);
+  all_asked.set_value();
   for (const Pending& reply : more) reply.reply();
   EXPECT_LT(events() - before, 100);
   EXPECT_EQ(run(Command("GET").key("n")).integer(), 1000);
@@ -141,44 +143,43 @@ TEST_F(RedisSingle, a_master_that_is_gone_is_given_up_for_the_server_it_took_ove
 }
 
 TEST_F(RedisSingle, a_silent_server_costs_each_caller_its_time_and_no_more) {
-  connect({.url = server->url(), .command_timeout = 100ms});
+  connect({.url = server->url(), .breaker = {.window = 64}});
   ASSERT_TRUE(works());
   server->pause();
   const Instant begin = clock.now();
   std::vector<Pending> calls;
-  for (int i = 0; i < 50; ++i) calls.push_back(start(Command("GET").key("a")));
+  for (int i = 0; i < 50; ++i) calls.push_back(start(Command("GET").key("a").within(2s)));
   for (const Pending& call : calls) EXPECT_THAT(call.failure(), testing::StartsWith("late"));
-  EXPECT_GE(clock.now() - begin, 100ms);
-  EXPECT_LT(clock.now() - begin, 4s) << "one after the other they would take five";
+  EXPECT_GE(clock.now() - begin, 2s);
+  EXPECT_LT(clock.now() - begin, 60s) << "one after the other they would take a hundred";
   server->resume();
   EXPECT_TRUE(eventually([&] { return works(); }));
 }
 
 TEST_F(RedisSingle, a_caller_can_have_less_time_or_more_than_usual) {
-  connect({.url = server->url(), .command_timeout = 10s});
   ASSERT_TRUE(works());
   server->pause();
   const Pending usual = start(Command("PING"));
-  EXPECT_THAT(failure(Command("PING").within(20ms)), testing::StartsWith("late"));
+  EXPECT_THAT(failure(Command("PING").within(2s)), testing::StartsWith("late"));
   server->resume();
   EXPECT_EQ(usual.reply(), Reply("PONG")) << "others' impatience does not break the connection";
   connect({.url = server->url(), .command_timeout = 100ms});
-  ASSERT_TRUE(eventually([&] { return works(); }));
-  EXPECT_EQ(run(Command("DEBUG").arg("SLEEP").arg("0.5").within(10s)), Reply("OK"));
+  run(Command("PING").within(30s));
+  EXPECT_EQ(run(Command("DEBUG").arg("SLEEP").arg("0.5").within(30s)), Reply("OK"));
   const Deadline passed{clock.now()};
   EXPECT_THAT(failure(Command("PING"), passed), testing::HasSubstr("before the command was sent"));
 }
 
 TEST_F(RedisSingle, the_breaker_opens_half_opens_and_closes_and_metrics_say_so) {
   connect({.url = server->url(), .command_timeout = 50ms, .breaker = {.open_for = 300ms, .growth = 1}});
-  ASSERT_TRUE(works());
-  EXPECT_TRUE(metrics_say(breaker_line(0)));
+  ASSERT_TRUE(eventually([&] { return works() && metrics_say(breaker_line(0)); }));
   server->pause();
+  // In one look: it does not stay open.
   ASSERT_TRUE(eventually([&] {
     const Instant begin = clock.now();
-    return failure(Command("GET").key("a")).contains("breaker is open") && clock.now() - begin < 40ms;
+    const bool refused = failure(Command("GET").key("a")).contains("breaker is open") && clock.now() - begin < 40ms;
+    return refused && metrics_say(breaker_line(2));
   }));
-  EXPECT_TRUE(metrics_say(breaker_line(2)));
   EXPECT_TRUE(eventually([&] { return !failure(Command("GET").key("a")).contains("breaker is open"); }))
       << "a trial call";
   server->resume();
@@ -196,7 +197,6 @@ TEST_F(RedisSingle, a_server_that_was_killed_and_started_again_is_found_by_itsel
 }
 
 TEST_F(RedisSingle, what_was_sent_when_the_connection_broke_is_unknown_unless_it_may_be_repeated) {
-  connect({.url = server->url(), .command_timeout = 10s});
   run(Command("SET").key("a").arg(1));
   server->pause();
   Pending once = start(Command("INCR").key("a"));
@@ -210,7 +210,7 @@ TEST_F(RedisSingle, what_was_sent_when_the_connection_broke_is_unknown_unless_it
 }
 
 TEST_F(RedisSingle, a_repeatable_command_survives_a_restart_within_its_time) {
-  connect({.url = server->url(), .command_timeout = 20s});
+  connect({.url = server->url(), .command_timeout = 1min});
   ASSERT_TRUE(works());
   server->pause();
   Pending repeatable = start(Command("PING").repeatable());
@@ -221,7 +221,7 @@ TEST_F(RedisSingle, a_repeatable_command_survives_a_restart_within_its_time) {
 }
 
 TEST_F(RedisSingle, too_many_pending_commands_are_refused_at_once) {
-  connect({.url = server->url(), .command_timeout = 10s, .max_pending = 10});
+  connect({.url = server->url(), .max_pending = 10});
   ASSERT_TRUE(works());
   server->pause();
   std::vector<Pending> calls;
@@ -233,7 +233,6 @@ TEST_F(RedisSingle, too_many_pending_commands_are_refused_at_once) {
 }
 
 TEST_F(RedisSingle, a_cancelled_caller_leaves_and_the_others_keep_their_replies) {
-  connect({.url = server->url(), .command_timeout = 10s});
   ASSERT_TRUE(works());
   server->pause();
   std::promise<void> left;
@@ -265,10 +264,10 @@ TEST_F(RedisSingle, a_database_other_than_the_first_can_be_chosen) {
 
 TEST_F(RedisSingle, a_server_that_is_part_of_a_cluster_is_named_so) {
   RedisServer clustered({.settings = {"cluster-enabled yes", fmt::format("cluster-port {}", test::free_port())}});
-  connect({.url = clustered.url()});
-  EXPECT_THAT(failure(Command("GET").key("a")), testing::HasSubstr("CLUSTERDOWN"));
+  connect({.url = clustered.url(), .breaker = {.window = 64}});
+  EXPECT_THAT(failure(Command("GET").key("a").within(2s)), testing::HasSubstr("CLUSTERDOWN"));
   connect({.url = server->url(), .cluster = true});
-  EXPECT_THAT(failure(Command("GET").key("a")), testing::HasSubstr("check redis.cluster"));
+  EXPECT_THAT(failure(Command("GET").key("a").within(2s)), testing::HasSubstr("check redis.cluster"));
 }
 
 struct RedisAccess : RedisClient {};

@@ -44,7 +44,7 @@ struct RedisMessages : RedisClient {
   void listen(RedisConfig config) {
     std::promise<void> made;
     asio::post(threads.executor(0), [&] {
-      subscriber = std::make_unique<Subscriber>(std::move(config), threads.executor(0), clock,
+      subscriber = std::make_unique<Subscriber>(patient(std::move(config)), threads.executor(0), clock,
                                                 std::vector<std::string>{"a", "b"}, notes);
       made.set_value();
     });
@@ -124,13 +124,7 @@ TEST_F(RedisMessages, reach_every_node_of_a_cluster) {
 // The node stays connected to whoever listens to it; only the cluster knows it no longer.
 void put_out(test::RedisCluster& cluster, test::RedisServer& node) {
   const std::string id = test::RedisCluster::id_of(node);
-  const std::string replica = node.cli({"CLUSTER", "REPLICAS", id});
-  const size_t port = replica.find(':') + 1;
-  for (size_t i = 0; i < cluster.size(); ++i) {
-    if (std::to_string(cluster.node(i).port()) != replica.substr(port, replica.find('@') - port)) continue;
-    cluster.node(i).cli({"CLUSTER", "FAILOVER", "TAKEOVER"});
-  }
-  cluster.wait_for_failover(node);
+  cluster.fail_over(node);
   for (size_t i = 0; i < cluster.size(); ++i) {
     if (&cluster.node(i) != &node) cluster.node(i).cli({"CLUSTER", "FORGET", id});
   }

@@ -12,6 +12,9 @@ namespace {
 
 constexpr int slots = 16384;
 constexpr size_t masters = 3;
+// While nodes meet, and after that.
+constexpr const char* short_node_timeout = "1000";
+constexpr const char* long_node_timeout = "30000";
 
 // Asking a node takes a process of its own, so looking again and again is slow enough by itself.
 template <class Condition>
@@ -39,8 +42,9 @@ RedisCluster::RedisCluster(std::vector<std::string> settings) {
     RedisOptions options{.durable = true, .settings = settings};
     options.settings.insert(
         options.settings.end(),
-        {"cluster-enabled yes", fmt::format("cluster-port {}", bus_ports_.back()), "cluster-node-timeout 1000",
-         "cluster-replica-validity-factor 0", "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"});
+        {"cluster-enabled yes", fmt::format("cluster-port {}", bus_ports_.back()),
+         fmt::format("cluster-node-timeout {}", short_node_timeout), "cluster-replica-validity-factor 0",
+         "repl-diskless-sync-delay 0", "repl-ping-replica-period 1"});
     nodes_.push_back(std::make_unique<RedisServer>(std::move(options)));
   }
   make_cluster();
@@ -111,8 +115,21 @@ RedisServer& RedisCluster::other_master(const RedisServer& master) {
   throw std::runtime_error("there is no other master");
 }
 
-void RedisCluster::wait_for_failover(const RedisServer& lost) {
+void RedisCluster::take_over_from(const RedisServer& lost) {
+  for (RedisServer* each : answering()) {
+    if (each == &lost) continue;
+    const std::vector<Row> rows = rows_seen_by(*each);
+    const auto its_row = std::ranges::find(rows, lost.port(), &Row::port);
+    const auto replica = its_row == rows.end() ? its_row : std::ranges::find(rows, its_row->id, &Row::master_id);
+    if (replica == rows.end()) continue;
+    says(node_at(replica->port), {"CLUSTER", "FAILOVER", "TAKEOVER"}, "OK");
+    return;
+  }
+}
+
+void RedisCluster::fail_over(const RedisServer& lost) {
   wait_until("did not fail over", [&] {
+    take_over_from(lost);
     for (RedisServer* node : answering()) {
       if (node == &lost) continue;
       if (!says(*node, {"CLUSTER", "INFO"}, "cluster_state:ok")) return false;
@@ -138,6 +155,8 @@ void RedisCluster::wait_until_healthy() {
              std::ranges::none_of(rows, &Row::failed);
     });
   }
+  // A node that was started again has the short one.
+  for (const auto& each : nodes_) each->cli({"CONFIG", "SET", "cluster-node-timeout", long_node_timeout});
 }
 
 std::vector<RedisServer*> RedisCluster::answering() {
@@ -159,7 +178,9 @@ std::vector<RedisCluster::Row> RedisCluster::rows_seen_by(const RedisServer& nod
     for (std::string word; words >> word;) fields.push_back(word);
     if (fields.size() < 8) continue;
     const size_t colon = fields[1].rfind(':', fields[1].find('@'));
-    Row row{.port = static_cast<uint16_t>(std::stoi(fields[1].substr(colon + 1))),
+    Row row{.id = fields[0],
+            .master_id = fields[3],
+            .port = static_cast<uint16_t>(std::stoi(fields[1].substr(colon + 1))),
             .master = fields[2].contains("master"),
             .failed = fields[2].contains("fail"),
             .slots = {}};

@@ -4,9 +4,10 @@
 //   connect(cluster.url());
 //   RedisServer& master = cluster.master_of("some key");
 //   master.kill();
-//   cluster.wait_for_failover(master);
+//   cluster.fail_over(master);
 //
-// Nodes are missed after a second, so a failover takes about two.
+// A replica takes over when the test says so. By itself it does not for many seconds: a node that the machine lets
+// stand still for a while stays what it is.
 #pragma once
 
 #include <memory>
@@ -37,13 +38,16 @@ class RedisCluster {
   // The node's name for itself, as CLUSTER commands take it.
   static std::string id_of(const RedisServer& node);
 
-  // Returns when another node serves what the lost one served, and every node that answers says so.
-  void wait_for_failover(const RedisServer& lost);
+  // The replica of a master that is lost, or should be, takes over. Returns when it serves what the lost one served,
+  // and every node that answers says so.
+  void fail_over(const RedisServer& lost);
   // Returns when every node runs, every slot is served and every replica follows its master.
   void wait_until_healthy();
 
  private:
   struct Row {
+    std::string id;
+    std::string master_id;  // "-" where it is a master
     uint16_t port = 0;
     bool master = false;
     bool failed = false;
@@ -53,6 +57,7 @@ class RedisCluster {
   void make_cluster();
   std::vector<RedisServer*> answering();
   static std::vector<Row> rows_seen_by(const RedisServer& node);
+  void take_over_from(const RedisServer& lost);
   RedisServer& node_at(uint16_t port);
 
   std::vector<uint16_t> bus_ports_;
