@@ -130,7 +130,7 @@ TEST_P(CoalescingContract, a_lease_that_ended_lets_the_next_one_fetch) {
   open(150ms);
   const Version version = ask(low).message.version;
   const Version lost = begin(version, "paused").covers;
-  ASSERT_TRUE(eventually([&] { return begin(version, "next").outcome == FetchOutcome::run; }));
+  ASSERT_TRUE(eventually([&] { return begin_for_long(version, "next").outcome == FetchOutcome::run; }));
   // What the late one has stored counts, but the item is not its own any more.
   finish(lost, "paused");
   EXPECT_EQ(begin(version, "third").outcome, FetchOutcome::obsolete);

@@ -46,7 +46,8 @@ class CoalescingFixture : public TaskFixture, public testing::WithParamInterface
 
   void open(Duration lease) {
     close();
-    const coordination::CoalescingPlan plan{.lanes = {{"urgent", lease}, {"usual", lease}, {"idle", lease}}};
+    const coordination::CoalescingPlan plan{
+        .lanes = {{"urgent", lease}, {"usual", lease}, {"idle", lease}, {"long", 1min}}};
     open_ = GetParam().open(io_, plan);
   }
   void close() {
@@ -65,6 +66,10 @@ class CoalescingFixture : public TaskFixture, public testing::WithParamInterface
   FetchAnswer look(Version version, Version row = 0) { return run(one().look({item_, version, row, low, "looker"})); }
   FetchAnswer begin(Version version, const std::string& owner = "me", Version row = 0) {
     return run(one().begin({item_, version, row, low, owner}));
+  }
+  // In a lane whose leases outlast any pause of this machine.
+  FetchAnswer begin_for_long(Version version, const std::string& owner) {
+    return run(one().begin({item_, version, 0, 3, owner}));
   }
   void finish(Version covers, const std::string& owner = "me") { run(one().finish(item_, owner, covers)); }
   void abandon(const std::string& owner = "me", std::optional<Version> given_up = {}) {

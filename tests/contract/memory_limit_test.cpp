@@ -31,7 +31,7 @@ class OpenMemoryLimits : public OpenLimits {
 // On a thread of its own.
 void draw_on_thread(coordination::SharedLimit& limit, coordination::Stamp end, contract::Draws& draws) {
   asio::io_context io;
-  asio::co_spawn(io, contract::draw_often(limit, 0, 3, end, draws),
+  asio::co_spawn(io, contract::draw_often(limit, 0, 3, end, draws, 300),
                  [](const std::exception_ptr& error) { EXPECT_FALSE(error); });
   io.run();
 }

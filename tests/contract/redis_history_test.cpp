@@ -17,7 +17,8 @@ class RedisHistory : public TaskFixture {
   void SetUp() override {
     SLUICE_NEEDS(RedisServer::why_missing());
     server_.emplace(RedisOptions{.settings = {"repl-diskless-sync-delay 0"}});
-    client_.emplace(redis::RedisConfig{.url = server_->url(), .command_timeout = 5s}, io_.get_executor(), clock_);
+    client_.emplace(redis::RedisConfig{.url = server_->url(), .connect_timeout = 30s, .command_timeout = 30s},
+                    io_.get_executor(), clock_);
   }
   void TearDown() override {
     if (client_) run(client_->close());
