@@ -23,8 +23,9 @@ class ConsumerContract : public LogFixture {
     topic_ = new_topic();
     letters_ = new_topic(2);
     group_ = unique("group");
-    config_.session = std::max<Duration>(port().shortest_session(), 3s);
-    config_.handover = 5s;
+    // Nothing ends here because this machine stood still.
+    config_.session = 30s;
+    config_.handover = 30s;
     config_.commit_every = 100ms;
     config_.retry = {.first = 1ms, .factor = 1, .max = 1ms};
     config_.pause = {.first = 20ms, .factor = 1, .max = 20ms};
@@ -117,7 +118,7 @@ TEST_P(ConsumerContract, keys_keep_their_order_while_others_run_at_the_same_time
   consume();
   ASSERT_TRUE(holds_within(1min, [&] { return all_finished(); }));
   EXPECT_EQ(begun_, 1000);
-  EXPECT_TRUE(holds_within(10s, [&] { return lag() == 0; }));
+  EXPECT_TRUE(holds_within(1min, [&] { return lag() == 0; }));
 }
 
 TEST_P(ConsumerContract, a_later_success_never_hides_an_earlier_failure) {
@@ -141,7 +142,7 @@ TEST_P(ConsumerContract, a_later_success_never_hides_an_earlier_failure) {
   released = true;
   consume();
   EXPECT_TRUE(holds_within(1min, [&] { return all_finished(); }));
-  EXPECT_TRUE(holds_within(10s, [&] { return lag() == 0; }));
+  EXPECT_TRUE(holds_within(1min, [&] { return lag() == 0; }));
 }
 
 TEST_P(ConsumerContract, partitions_that_change_hands_while_busy_lose_and_reorder_nothing) {
@@ -162,7 +163,7 @@ TEST_P(ConsumerContract, partitions_that_change_hands_while_busy_lose_and_reorde
   run(second.stop());
   publish_many(20, 5);
   ASSERT_TRUE(holds_within(1min, [&] { return all_finished(); }));
-  ASSERT_TRUE(holds_within(10s, [&] { return lag() == 0; }));
+  ASSERT_TRUE(holds_within(1min, [&] { return lag() == 0; }));
   EXPECT_EQ(third.in_work(), 0U);
 }
 
@@ -187,7 +188,7 @@ TEST_P(ConsumerContract, a_failing_engine_pauses_it_and_nothing_is_committed_or_
   EXPECT_EQ(lag(), 50);
   down = false;
   ASSERT_TRUE(holds_within(1min, [&] { return all_finished(); }));
-  EXPECT_TRUE(holds_within(10s, [&] { return lag() == 0; }));
+  EXPECT_TRUE(holds_within(1min, [&] { return lag() == 0; }));
   messaging::DeadLetters letters(log(), view(), clock_, {letters_});
   EXPECT_EQ(run(letters.open()).at(letters_), 0U);
 }
@@ -202,7 +203,7 @@ TEST_P(ConsumerContract, a_poison_message_ends_in_the_dead_letters_and_is_replay
   publish_many(10, 5);
   consume();
   ASSERT_TRUE(holds_within(1min, [&] { return all_finished(); }));
-  ASSERT_TRUE(holds_within(10s, [&] { return lag() == 0; }));
+  ASSERT_TRUE(holds_within(1min, [&] { return lag() == 0; }));
 
   messaging::DeadLetters letters(log(), view(), clock_, {letters_});
   const auto page = run(letters.list({.reason = "BROKEN", .key = poisoned}, 10));
@@ -215,7 +216,7 @@ TEST_P(ConsumerContract, a_poison_message_ends_in_the_dead_letters_and_is_replay
   EXPECT_EQ(run(letters.replay({})).settled, 1U);
   EXPECT_EQ(run(letters.open()).at(letters_), 0U);
   ASSERT_TRUE(holds_within(1min, [&] { return begun_ == before + 1; }));
-  EXPECT_TRUE(holds_within(10s, [&] { return lag() == 0; }));
+  EXPECT_TRUE(holds_within(1min, [&] { return lag() == 0; }));
 }
 
 TEST_P(ConsumerContract, what_always_fails_is_tried_and_then_put_aside_and_its_key_goes_on) {

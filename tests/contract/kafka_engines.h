@@ -15,7 +15,10 @@ class SharedKafka {
   SharedKafka();
 
   KafkaBroker& broker() { return *broker_; }
-  kafka::KafkaConfig config() const { return {.brokers = broker_->address()}; }
+  // Its limits do not pass, however long this machine lets the broker stand still.
+  kafka::KafkaConfig config() const {
+    return {.brokers = broker_->address(), .send_timeout = 30s, .request_timeout = 30s};
+  }
   // Only "secret" is let in.
   kafka::KafkaConfig secure_config(const std::string& password) const;
   const Certificates& certificates() const { return certificates_; }

@@ -53,14 +53,14 @@ class KafkaGroups : public MessageGroupsContract {
 TEST_P(KafkaGroups, a_member_that_is_slow_to_let_go_costs_the_others_no_commit_and_no_partition) {
   const std::string topic = new_topic(6);
   const std::string group = unique("group");
-  LogReader& one = reader(group, {topic}, {.commits = false, .session = 5s});
+  LogReader& one = reader(group, {topic}, {.commits = false, .session = 20s});
   const auto alone = [&] { return history_.held_by(one.number()) == 6; };
   ASSERT_TRUE(read_until({&one}, alone, publishing(topic, alone)));
-  LogReader& slow = reader_at(port().other_log(), group, {topic}, {.commits = false, .lets_go = false, .session = 5s});
+  LogReader& slow = reader_at(port().other_log(), group, {topic}, {.commits = false, .lets_go = false, .session = 20s});
   const auto two = [&] { return history_.held_by(one.number()) == 3 && history_.held_by(slow.number()) == 3; };
   ASSERT_TRUE(read_until({&one, &slow}, two, publishing(topic, two)));
 
-  LogReader& three = reader(group, {topic}, {.commits = false, .session = 5s});
+  LogReader& three = reader(group, {topic}, {.commits = false, .session = 20s});
   const auto asked = [&] { return history_.held_by(one.number()) == 2 && slow.asked_back() == 1; };
   ASSERT_TRUE(read_until({&one, &slow, &three}, asked));
   read_what_else_there_is(one);

@@ -28,7 +28,9 @@ TEST_F(KafkaSecurity, who_knows_the_password_publishes_over_tls_and_nobody_else)
   OpenKafkaLog open(kafka.config(), io_);
   const std::string topic = unique("secured");
   run(open.log().declare({{.name = topic, .partitions = 1}}));
-  EXPECT_TRUE(publishes(kafka.secure_config("secret"), topic));
+  kafka::KafkaConfig right = kafka.secure_config("secret");
+  right.send_timeout = 30s;
+  EXPECT_TRUE(publishes(right, topic));
   EXPECT_FALSE(publishes(kafka.secure_config("guessed"), topic));
 
   kafka::KafkaConfig distrustful = kafka.secure_config("secret");

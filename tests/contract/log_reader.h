@@ -73,7 +73,7 @@ class LogReader {
     bool commits = true;
     // Otherwise it keeps what is asked back until `let_go`.
     bool lets_go = true;
-    Duration session = 10s;
+    Duration session = 30s;  // longer than this machine lets a test stand still
   };
 
   LogReader(std::unique_ptr<messaging::Subscription> subscription, Habits habits, Clock& clock, LogHistory& history)

@@ -141,7 +141,7 @@ TEST_P(MessageLogContract, a_topic_that_was_refused_is_taken_once_it_is_declared
   const std::vector<Published> refused = run(log().publish({{late, "a", "0"}}));
   EXPECT_TRUE(std::holds_alternative<Rejected>(refused.at(0)));
   run(port().other_log().declare({{late, 2, 1h}}));
-  EXPECT_TRUE(holds_within(10s, [&] {
+  EXPECT_TRUE(holds_within(1min, [&] {
     try {
       const std::vector<Published> outcomes = run(log().publish({{late, "a", "0"}}));
       return std::holds_alternative<Position>(outcomes.at(0));
@@ -158,7 +158,7 @@ TEST_P(MessageLogContract, declaring_again_changes_the_retention_and_never_the_p
   run(log().declare({{topic, 3, 1h}}));
   EXPECT_EQ(described(topic), (Topic{topic, 3, 1h}));
   run(log().declare({{topic, 7, 2h}}));
-  EXPECT_TRUE(holds_within(10s, [&] { return described(topic) == Topic{topic, 3, 2h}; }));
+  EXPECT_TRUE(holds_within(1min, [&] { return described(topic) == Topic{topic, 3, 2h}; }));
   const Position after = publish({topic, "key", "1"});
   EXPECT_EQ(after.partition, before.partition);
   EXPECT_GT(after.offset, before.offset);

@@ -34,7 +34,7 @@ class RedisLogTest : public LogFixture {
   // Fetches until `enough`, and neither commits nor lets go.
   static Task<> fetch_until(messaging::Subscription& subscription, messaging::Fetched& all, Condition enough) {
     SystemClock clock;
-    const Deadline limit = Deadline::after(clock, 20s);
+    const Deadline limit = Deadline::after(clock, 1min);
     while (!limit.passed(clock) && !enough()) {
       const messaging::Fetched fetched = co_await subscription.fetch(10, Deadline::after(clock, 50ms));
       std::ranges::copy(fetched.deliveries, std::back_inserter(all.deliveries));
@@ -59,7 +59,7 @@ TEST_P(RedisLogTest, a_fetch_brings_a_bounded_number_of_bytes) {
   const auto subscription = log().subscribe({unique("group"), {topic}}, io_.get_executor());
   size_t count = 0;
   while (count < 30) {
-    const messaging::Fetched fetched = run(subscription->fetch(1'000, Deadline::after(clock_, 5s)));
+    const messaging::Fetched fetched = run(subscription->fetch(1'000, Deadline::after(clock_, 1min)));
     ASSERT_FALSE(fetched.empty());
     EXPECT_LE(fetched.deliveries.size(), (messaging::bytes_at_once >> 20) + 1);
     count += fetched.deliveries.size();

@@ -45,7 +45,7 @@ class KafkaSubscriptionTest : public testing::Test {
   }
 
   Member& join() {
-    const messaging::SubscriptionConfig config{.group = "g", .topics = {topic}, .session = 3s};
+    const messaging::SubscriptionConfig config{.group = "g", .topics = {topic}, .session = 30s};
     auto subscription = std::make_unique<KafkaSubscription>(kafka_.instances(), config, io_.get_executor(), clock_);
     members_.push_back(std::make_unique<Member>(std::move(subscription)));
     return *members_.back();
