@@ -1,6 +1,7 @@
 // What the PostgreSQL driver promises beyond the database contract.
 #include <gtest/gtest.h>
 
+#include "adapters/postgres/connection.h"
 #include "runtime/deadline.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/postgres_engines.h"
@@ -34,6 +35,27 @@ class PostgresDriver : public TaskFixture {
 
   static Task<> insert(sql::Database& database, int64_t id) {
     co_await database.write("INSERT INTO driver_rows (id) VALUES ($1)", Params(id));
+  }
+
+  // Of another program.
+  std::unique_ptr<postgres::Connection> open_session() {
+    return run(postgres::Connection::open(io_.get_executor(), postgres_config(shared_postgres()), clock_));
+  }
+  void execute(postgres::Connection& session, std::string_view text) {
+    const Params none;
+    std::vector<postgres::Step> steps{{text, none}};
+    const postgres::PipelineOutcome outcome = run(session.run(std::move(steps), 1min));
+    ASSERT_FALSE(outcome.failure) << outcome.failure->message;
+  }
+  // Its limits are short, and this machine may stand still for longer.
+  bool answers(sql::Database& database) {
+    return eventually([&] {
+      try {
+        return run(database.read("SELECT 1")).one().integer(0) == 1;
+      } catch (const EngineUnavailable&) {
+        return false;
+      }
+    });
   }
 
   int64_t connections(sql::Database& observer, const std::string& service) {
@@ -92,7 +114,7 @@ TEST_F(PostgresDriver, surplus_connections_end_when_idle_and_the_kept_stay) {
   for (int i = 0; i < 4; ++i) transactions.push_back(database.transact(sleep_a_little));
   for (const auto& outcome : run_all(std::move(transactions))) EXPECT_FALSE(outcome.error);
   sql::Database& observer = open({.service = "observer"});
-  const auto end = clock_.now() + 10s;
+  const auto end = clock_.now() + 1min;
   while (connections(observer, "idle") > 1 && clock_.now() < end) run(clock_.sleep_for(20ms));
   EXPECT_EQ(connections(observer, "idle"), 1);
 }
@@ -101,7 +123,7 @@ TEST_F(PostgresDriver, old_connections_are_replaced) {
   sql::Database& database = open({.pool_max = 1, .pool_kept = 1, .pool_life = 50ms});
   const sql::Statement backend{"SELECT pg_backend_pid()"};
   const int64_t first = run(database.read(backend)).one().integer(0);
-  const auto end = clock_.now() + 10s;
+  const auto end = clock_.now() + 1min;
   int64_t now = first;
   while (now == first && clock_.now() < end) {
     run(clock_.sleep_for(20ms));
@@ -110,19 +132,30 @@ TEST_F(PostgresDriver, old_connections_are_replaced) {
   EXPECT_NE(now, first);
 }
 
+TxTask<> wait_for_lock(Tx& tx) {
+  co_await tx.execute("SELECT pg_advisory_xact_lock(4711)");
+}
+
 TEST_F(PostgresDriver, a_call_that_gets_no_connection_in_time_fails) {
-  sql::Database& database = open({.pool_max = 1, .pool_timeout = 100ms});
-  std::vector<Task<>> both;
-  both.push_back(database.transact(sleep_a_little));
-  for (int i = 0; i < 8; ++i) both.push_back(database.transact(sleep_a_little));
-  size_t failed = 0;
-  for (const auto& outcome : run_all(std::move(both))) {
-    if (!outcome.error) continue;
-    ++failed;
+  sql::Database& database =
+      open({.pool_max = 1, .pool_timeout = 100ms, .statement_timeout = 1min, .lock_timeout = 1min});
+  ASSERT_TRUE(answers(database));  // there is a connection
+  const auto other = open_session();
+  execute(*other, "SELECT pg_advisory_lock(4711)");
+  bool ended = false;
+  asio::co_spawn(io_, database.transact(wait_for_lock), [&](const std::exception_ptr& error) {
+    EXPECT_FALSE(error);
+    ended = true;
+  });
+  std::vector<Task<>> more;
+  for (int i = 0; i < 8; ++i) more.push_back(database.transact(wait_for_lock));
+  for (const auto& outcome : run_all(std::move(more))) {
+    ASSERT_TRUE(outcome.error);
     EXPECT_THROW(std::rethrow_exception(outcome.error), EngineUnavailable);
   }
-  EXPECT_GT(failed, 0u);
-  EXPECT_LT(failed, 9u);
+  EXPECT_FALSE(ended);
+  execute(*other, "SELECT pg_advisory_unlock(4711)");
+  while (!ended) io_.run_one();
 }
 
 TxTask<> sleep_long(Tx& tx) {
@@ -132,50 +165,46 @@ TxTask<> sleep_long(Tx& tx) {
 TEST_F(PostgresDriver, the_server_ends_a_statement_of_a_transaction_that_takes_too_long) {
   sql::Database& database = open({.pool_max = 1, .statement_timeout = 500ms});
   EXPECT_THROW(run(database.transact(sleep_long)), DeadlineExceeded);
-  run(database.transact(sleep_a_little));
+  EXPECT_TRUE(answers(database));
 }
 
 TEST_F(PostgresDriver, a_silent_connection_is_given_up_and_replaced) {
   sql::Database& database = open({.pool_max = 1, .statement_timeout = 100ms, .silence_grace = 100ms});
   EXPECT_THROW(run(database.write("SELECT 1 FROM pg_sleep(60)")), DeadlineExceeded);
-  EXPECT_EQ(run(database.read("SELECT 1")).one().integer(0), 1);
+  EXPECT_TRUE(answers(database));
 }
 
 TEST_F(PostgresDriver, a_cancelled_caller_returns_at_once_and_harms_nobody) {
-  sql::Database& database = open({});
+  sql::Database& database = open({.statement_timeout = 50s});
   const Deadline deadline = Deadline::after(clock_, 100ms);
   const Instant start = clock_.now();
   EXPECT_THROW(run(with_deadline(clock_, deadline, "test", database.read("SELECT 1 FROM pg_sleep(60)"))),
                DeadlineExceeded);
-  EXPECT_LT(clock_.now() - start, 8s) << "the statement's own limit is ten";
+  EXPECT_LT(clock_.now() - start, 40s) << "the statement's own limit is fifty";
   EXPECT_EQ(run(database.read("SELECT 1")).one().integer(0), 1);
 }
 
-TxTask<> lock_and_sleep(Tx& tx) {
+TxTask<> lock_row(Tx& tx) {
   co_await tx.execute("UPDATE driver_rows SET id = id");
-  co_await tx.execute("SELECT 1 FROM pg_sleep(1)");
 }
 
 TEST_F(PostgresDriver, waiting_too_long_for_a_row_lock_may_be_repeated_later) {
   sql::Database& database = open({.lock_timeout = 100ms});
   remake_table(database, "CREATE TABLE driver_rows (id bigint PRIMARY KEY)");
   run(insert(database, 1));
-  std::vector<Task<>> both;
-  for (int i = 0; i < 2; ++i) both.push_back(database.transact(lock_and_sleep));
-  size_t failed = 0;
-  for (const auto& outcome : run_all(std::move(both))) {
-    if (!outcome.error) continue;
-    ++failed;
-    EXPECT_THROW(std::rethrow_exception(outcome.error), EngineUnavailable);
-  }
-  EXPECT_EQ(failed, 1u);
+  const auto other = open_session();
+  execute(*other, "BEGIN");
+  execute(*other, "UPDATE driver_rows SET id = id");
+  EXPECT_THROW(run(database.transact(lock_row)), EngineUnavailable);
+  execute(*other, "COMMIT");
+  run(database.transact(lock_row));
 }
 
 TEST_F(PostgresDriver, without_a_server_calls_fail_soon) {
   sql::Database& database = open({.url = "postgresql://127.0.0.1:1/sluice"});
   const Instant start = clock_.now();
   for (int i = 0; i < 20; ++i) EXPECT_THROW(run(database.read("SELECT 1")), EngineUnavailable);
-  EXPECT_LT(clock_.now() - start, 5s);
+  EXPECT_LT(clock_.now() - start, 50s) << "with the time for connecting they would take a hundred";
 }
 
 TEST_F(PostgresDriver, relaxed_reads_come_from_the_replica_and_from_the_primary_while_it_is_down) {
@@ -194,7 +223,7 @@ TEST_F(PostgresDriver, relaxed_reads_come_from_the_replica_and_from_the_primary_
   replica.kill();
   EXPECT_EQ(run(database.read_relaxed(which)).one().text(0), "primary");
   replica.start();
-  const auto end = clock_.now() + 10s;
+  const auto end = clock_.now() + 1min;
   std::string from;
   while (from != "replica" && clock_.now() < end) from = run(database.read_relaxed(which)).one().text(0);
   EXPECT_EQ(from, "replica");

@@ -17,10 +17,12 @@ class PostgresLateEnds : public TaskFixture, public testing::WithParamInterface<
     postgres::PostgresSetup setup(service_setup(*server_), thread_, clock_);
     run(setup.create_services());
     run(setup.migrate(postgres::migrations()));
-    database_.emplace(
-        postgres::PostgresConfig{
-            .url = server_->url(), .user = "job_service", .password = service_password("job_service")},
-        thread_, clock_);
+    database_.emplace(postgres::PostgresConfig{.url = server_->url(),
+                                               .user = "job_service",
+                                               .password = service_password("job_service"),
+                                               .statement_timeout = 1min,
+                                               .lock_timeout = 1min},
+                      thread_, clock_);
     store_.emplace(*database_, kinds_, clock_, random_);
   }
 

@@ -93,7 +93,8 @@ TEST_F(PostgresSetupTest, the_logins_limits_hold_behind_a_pooler) {
   PostgresServer& server = shared_postgres();
   postgres::SetupConfig config = service_setup(server);
   config.services = {{"job_service", service_password("job_service")}};
-  config.statement_timeout = 200ms;
+  const postgres::SetupConfig usual = config;
+  config.statement_timeout = 2s;
   config.admin.url = shared_pgbouncer().url();
   postgres::PostgresSetup setup(config, thread_, clock_);
   run(setup.create_services());
@@ -101,7 +102,9 @@ TEST_F(PostgresSetupTest, the_logins_limits_hold_behind_a_pooler) {
   EXPECT_EQ(run(jobs->read("SHOW search_path")).one().text(0), "job_service");
   const Instant start = clock_.now();
   EXPECT_THROW(run(jobs->write("SELECT 1 FROM pg_sleep(60)")), DeadlineExceeded);
-  EXPECT_LT(clock_.now() - start, 8s);
+  EXPECT_LT(clock_.now() - start, 30s);
+  postgres::PostgresSetup usual_again(usual, thread_, clock_);
+  run(usual_again.create_services());  // other tests log in as this service
 }
 
 constexpr sql::Statement count_up = "UPDATE counted SET n = n + 1";
