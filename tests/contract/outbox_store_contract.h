@@ -112,8 +112,8 @@ TEST_P(OutboxStoreContract, relays_that_ask_at_once_share_too) {
 TEST_P(OutboxStoreContract, a_silent_relays_buckets_are_taken_over_after_its_ttl_with_a_new_fence) {
   const auto asked = std::chrono::steady_clock::now();
   const auto old = hold("silent", 300ms);
-  EXPECT_TRUE(hold("other").empty());
-  std::vector<HeldBucket> held;
+  std::vector<HeldBucket> held = hold("other");
+  if (!held.empty()) EXPECT_GE(std::chrono::steady_clock::now() - asked, 299ms);  // this machine stood still
   ASSERT_TRUE(eventually([&] { return (held = hold("other")).size() == 64; }));
   EXPECT_GE(std::chrono::steady_clock::now() - asked, 299ms);
   for (size_t i = 0; i < held.size(); ++i) EXPECT_GT(held[i].fence, old[i].fence);

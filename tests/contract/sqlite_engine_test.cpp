@@ -79,13 +79,13 @@ constexpr sql::Statement endless =
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 
 TEST_F(SqliteEngine, a_read_that_never_ends_is_ended) {
-  open({.folder = {}, .read_time_limit = 20ms});
+  open({.folder = {}, .read_time_limit = 200ms});
   EXPECT_THROW(run(database_->read(endless)), DeadlineExceeded);
   EXPECT_EQ(count("SELECT count(*) FROM api_keys"), 0);
 }
 
 TEST_F(SqliteEngine, reads_beyond_the_bound_are_refused) {
-  open({.folder = {}, .readers = 1, .max_waiting_reads = 2, .read_time_limit = 1s});
+  open({.folder = {}, .readers = 1, .max_waiting_reads = 2, .read_time_limit = 3s});
   std::vector<Task<sql::Rows>> reads;
   reads.push_back(database_->read(endless));  // holds the only reader until its time is over
   for (int i = 0; i < 100; ++i) reads.push_back(database_->read("SELECT count(*) FROM api_keys"));

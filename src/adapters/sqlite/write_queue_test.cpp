@@ -33,7 +33,7 @@ TEST(WriteQueue, what_came_before_a_hold_is_taken_after_it) {
     while (!begun) std::this_thread::yield();
     for (int look = 0; look < i; ++look) std::this_thread::yield();
     queue->hold(false);
-    const bool came = taken.wait_for(10s) == std::future_status::ready;
+    const bool came = taken.wait_for(1min) == std::future_status::ready;
     queue->stop();
     const Writes group = taken.get();
     ASSERT_TRUE(came) << "after " << i;
