@@ -12,8 +12,9 @@ namespace {
 
 constexpr int slots = 16384;
 constexpr size_t masters = 3;
-// While nodes meet, and after that.
+// While nodes meet, while they elect, and at other times.
 constexpr const char* short_node_timeout = "1000";
+constexpr const char* election_node_timeout = "2000";
 constexpr const char* long_node_timeout = "30000";
 
 // Asking a node takes a process of its own, so looking again and again is slow enough by itself.
@@ -128,8 +129,18 @@ void RedisCluster::take_over_from(const RedisServer& lost) {
 }
 
 void RedisCluster::fail_over(const RedisServer& lost) {
+  wait_for_successor(lost, [&] { take_over_from(lost); });
+}
+
+void RedisCluster::elect_successor_of(const RedisServer& lost) {
+  for (RedisServer* node : answering()) node->cli({"CONFIG", "SET", "cluster-node-timeout", election_node_timeout});
+  wait_for_successor(lost, [] {});
+  for (RedisServer* node : answering()) node->cli({"CONFIG", "SET", "cluster-node-timeout", long_node_timeout});
+}
+
+void RedisCluster::wait_for_successor(const RedisServer& lost, const std::function<void()>& meanwhile) {
   wait_until("did not fail over", [&] {
-    take_over_from(lost);
+    meanwhile();
     for (RedisServer* node : answering()) {
       if (node == &lost) continue;
       if (!says(*node, {"CLUSTER", "INFO"}, "cluster_state:ok")) return false;

@@ -10,6 +10,7 @@
 // stand still for a while stays what it is.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ class RedisCluster {
   // The replica of a master that is lost, or should be, takes over. Returns when it serves what the lost one served,
   // and every node that answers says so.
   void fail_over(const RedisServer& lost);
+  // The same without an order: the others miss the lost master and elect its replica, which takes some seconds.
+  void elect_successor_of(const RedisServer& lost);
   // Returns when every node runs, every slot is served and every replica follows its master.
   void wait_until_healthy();
 
@@ -58,6 +61,7 @@ class RedisCluster {
   std::vector<RedisServer*> answering();
   static std::vector<Row> rows_seen_by(const RedisServer& node);
   void take_over_from(const RedisServer& lost);
+  void wait_for_successor(const RedisServer& lost, const std::function<void()>& meanwhile);
   RedisServer& node_at(uint16_t port);
 
   std::vector<uint16_t> bus_ports_;
