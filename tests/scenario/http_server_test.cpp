@@ -98,8 +98,8 @@ TEST(HttpServer, a_route_can_read_its_body_in_pieces) {
   client.send(post("/count", "", std::string(700'000, 'x')));
   EXPECT_EQ(client.read_response().body, "700000");
   EXPECT_EQ(client.get("/hello").status, 200);
-  client.send("POST /count HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n" +
-              ("f4241\r\n" + std::string(1'000'001, 'x')));
+  client.try_send("POST /count HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                  ("f4241\r\n" + std::string(1'000'001, 'x')));
   EXPECT_EQ(client.read_response().status, 413);
 }
 
@@ -375,7 +375,7 @@ TEST(HttpServer, draining_finishes_what_is_in_flight_and_closes_what_is_idle) {
       "100-continue\r\n\r\n");
   EXPECT_EQ(half.read_response().status, 100);
 
-  std::thread drain([&server] { server.server().drain(10s); });
+  std::thread drain([&server] { server.server().drain(1min); });
   EXPECT_EQ(idle.read_to_end(), "");
   half.send("{}");
   const RawResponse last = half.read_response();

@@ -33,6 +33,7 @@ RawClient::~RawClient() {
 void RawClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;  // a wait with a limit is not taken up again by itself
     if (sent <= 0) throw std::runtime_error("cannot send");
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
@@ -52,7 +53,10 @@ void RawClient::shutdown() {
 
 bool RawClient::fill() {
   char bytes[16384];
-  const ssize_t got = ::recv(descriptor_, bytes, sizeof bytes, 0);
+  ssize_t got = 0;
+  do {
+    got = ::recv(descriptor_, bytes, sizeof bytes, 0);
+  } while (got < 0 && errno == EINTR);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
     throw std::runtime_error("no answer in time; so far: " + buffer_);
   }

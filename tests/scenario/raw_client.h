@@ -21,7 +21,7 @@ struct RawResponse {
 
 class RawClient {
  public:
-  explicit RawClient(uint16_t port, std::chrono::seconds patience = std::chrono::seconds(20));
+  explicit RawClient(uint16_t port, std::chrono::seconds patience = std::chrono::seconds(60));
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;

@@ -160,11 +160,21 @@ http::ServerConfig quick_config() {
   config.port = 0;
   config.access_log = false;
   config.tick = 10ms;
+  config.head_timeout = config.body_timeout = config.body_idle_timeout = config.lingering_time = 1min;
   return config;
 }
 
-TestServer::TestServer(http::ServerConfig config, unsigned threads, http::SseConfig sse)
-    : threads_(threads), hub_(sse, threads_, clock_), server_(std::move(config), make_router(), threads_, clock_) {
+http::SseConfig quiet_sse() {
+  http::SseConfig config;
+  config.heartbeat = 24h;
+  return config;
+}
+
+TestServer::TestServer(http::ServerConfig config, unsigned threads, http::SseConfig sse, Clock* clock)
+    : clock_(clock == nullptr ? real_ : *clock),
+      threads_(threads),
+      hub_(sse, threads_, clock_),
+      server_(std::move(config), make_router(), threads_, clock_) {
   threads_.start();
   server_.start();
 }
@@ -179,6 +189,20 @@ void TestServer::on_thread(const std::function<void()>& work) {
   std::future<void> done = task.get_future();
   asio::post(threads_.context(0), [&task] { task(); });
   done.get();
+}
+
+void TestServer::advance(ManualClock& clock, Duration duration) {
+  clock.advance(duration);
+  on_thread([] {});
+}
+
+std::unique_ptr<RawClient> TestServer::connect_with(std::string_view bytes) {
+  std::unique_ptr<RawClient> client;
+  on_thread([this, bytes, &client] {
+    client = std::make_unique<RawClient>(port());
+    client->send(bytes);
+  });
+  return client;
 }
 
 void TestServer::on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) {

@@ -5,10 +5,14 @@
 #include "http/sse.h"
 #include "runtime/system_clock.h"
 #include "tests/scenario/raw_client.h"
+#include "tests/support/manual_clock.h"
 
 namespace sluice::test {
 
+// Limits that no test means to reach are long: any thread may pause for seconds.
 http::ServerConfig quick_config();
+// Without heartbeats.
+http::SseConfig quiet_sse();
 
 // GET /hello, /alive (always served), /large, /wait (until cancelled), /pause (for a moment), /fail, /down, /pieces,
 // /broken_pieces (whose second one fails), /whoami, /items/{id:int}, /tagged, /events/{topic}, /connections; POST
@@ -17,7 +21,9 @@ http::ServerConfig quick_config();
 // /pause; PUT /items/{id:int}.
 class TestServer : private http::SseOwner {
  public:
-  explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1, http::SseConfig sse = {});
+  // `clock` outlives the server; the machine's where there is none.
+  explicit TestServer(http::ServerConfig config = quick_config(), unsigned threads = 1,
+                      http::SseConfig sse = quiet_sse(), Clock* clock = nullptr);
   ~TestServer() override;
 
   uint16_t port() const { return server_.port(); }
@@ -27,6 +33,11 @@ class TestServer : private http::SseOwner {
   int pauses() const { return pauses_; }
   // Runs `work` on the first I/O thread and waits for its end.
   void on_thread(const std::function<void()>& work);
+  // Moves the clock with which the server was made, and returns when its only thread has done what is due.
+  void advance(ManualClock& clock, Duration duration);
+  // A client whose first bytes are there before the server's only thread accepts it: a limit that runs from then on
+  // cannot pass before they come.
+  std::unique_ptr<RawClient> connect_with(std::string_view bytes);
 
  private:
   http::Router make_router();
@@ -35,7 +46,8 @@ class TestServer : private http::SseOwner {
   void on_close(std::string_view, std::string_view) override {}
 
   std::atomic<int> pauses_ = 0;
-  SystemClock clock_;
+  SystemClock real_;
+  Clock& clock_;
   IoThreads threads_;
   http::SseHub hub_;
   http::Server server_;
