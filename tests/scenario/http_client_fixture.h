@@ -55,7 +55,8 @@ struct HttpClient : testing::Test {
     if constexpr (!std::is_void_v<Value>) return std::move(*result);
   }
 
-  ClientRequest get(const std::string& url) { return {.url = *Url::parse(url)}; }
+  // With a timeout that passes in no test: any thread may pause for seconds.
+  ClientRequest get(const std::string& url) { return {.url = *Url::parse(url), .timeout = 1min}; }
   Result<Answer, ClientError> send(ClientRequest request) { return wait_for(client->send(std::move(request))); }
   // "200 body", or the kind of the failure.
   std::string outcome(ClientRequest request) {

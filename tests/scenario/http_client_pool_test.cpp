@@ -5,6 +5,7 @@
 
 #include "runtime/task_scope.h"
 #include "tests/scenario/http_client_fixture.h"
+#include "tests/support/manual_clock.h"
 
 namespace sluice::http {
 namespace {
@@ -16,7 +17,7 @@ struct HttpClientPool : HttpClient {
   }
 
   // Sends all at once and waits for the last.
-  void send_all(const std::vector<std::string>& urls, Duration timeout = 10s) {
+  void send_all(const std::vector<std::string>& urls, Duration timeout = 1min) {
     TaskScope scope(context.get_executor());
     for (const std::string& url : urls) {
       ClientRequest request = get(url);
@@ -68,11 +69,11 @@ TEST_F(HttpClientPool, the_line_is_bounded_and_waiting_counts_toward_the_deadlin
 
 TEST_F(HttpClientPool, a_cancelled_call_frees_its_place) {
   make_client({.reach = Reach::anywhere, .max_per_origin = 1});
-  ScriptedServer server([](const Call& call) { return call.connection == 0 ? Reply{"", Then::stall} : ok("next"); });
+  ScriptedServer server([](const Call& call) { return asks_for(call, "/next") ? ok("next") : Reply{"", Then::stall}; });
   ClientRequest request = get(server.url("/"));
   request.timeout = 30ms;
   EXPECT_EQ(outcome(request), "timeout");
-  EXPECT_EQ(outcome(get(server.url("/"))), "200 next");
+  EXPECT_EQ(outcome(get(server.url("/next"))), "200 next");
 }
 
 TEST_F(HttpClientPool, an_unused_connection_is_closed_after_a_while) {
@@ -161,14 +162,26 @@ TEST_F(HttpClientPool, a_stream_that_is_dropped_closes_its_connection) {
   EXPECT_EQ(server.connections(), 2U);
 }
 
+Task<> pass_once_waited_for(test::ManualClock& clock, Duration time) {
+  const Executor here = co_await asio::this_coro::executor;
+  while (!clock.is_slept_on()) co_await asio::post(here, asio::use_awaitable);
+  clock.jump(time);
+}
+
 TEST_F(HttpClientPool, a_stream_keeps_the_deadline_of_its_request) {
   ScriptedServer server([](const Call&) { return Reply{"HTTP/1.1 200 OK\r\n\r\nfirst", Then::stall}; });
-  ClientRequest request = get(server.url("/"));
-  request.timeout = 100ms;
-  Result<AnswerStream, ClientError> stream = wait_for(client->open(std::move(request)));
-  ASSERT_TRUE(stream) << stream.error().text;
-  EXPECT_EQ(wait_for(stream->next()).value(), "first");
-  EXPECT_EQ(wait_for(stream->next()).error().kind, Kind::timeout);
+  test::ManualClock manual;
+  Client on_time(context.get_executor(), manual, {.reach = Reach::anywhere});
+  {
+    Result<AnswerStream, ClientError> stream = wait_for(on_time.open(get(server.url("/"))));
+    ASSERT_TRUE(stream) << stream.error().text;
+    EXPECT_EQ(wait_for(stream->next()).value(), "first");
+    TaskScope time(context.get_executor());
+    time.spawn("time", pass_once_waited_for(manual, 1min));
+    EXPECT_EQ(wait_for(stream->next()).error().kind, Kind::timeout);
+    wait_for(time.join());
+  }
+  wait_for(on_time.close());
 }
 
 Task<> call_stranger(Client& client, ClientRequest request) {

@@ -73,7 +73,7 @@ TEST_F(HttpClient, one_deadline_covers_head_and_body) {
     request.timeout = 50ms;
     const Instant start = clock.now();
     EXPECT_EQ(outcome(std::move(request)), "timeout") << path;
-    EXPECT_LT(clock.now() - start, 5s);
+    EXPECT_LT(clock.now() - start, 30s);
   }
 }
 
@@ -158,17 +158,18 @@ TEST_F(HttpClient, an_early_answer_to_a_large_body_is_heard) {
 }
 
 TEST_F(HttpClient, nobody_there_is_refused) {
-  std::string url;
-  {
-    ScriptedServer gone([](const Call&) { return ok(""); });
-    url = gone.url("/");
-  }
-  EXPECT_EQ(outcome(get(url)), "refused");
+  // Bound, so that no other program gets the port, but not listening.
+  using asio::ip::tcp;
+  const tcp::socket bound(context, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+  const uint16_t port = bound.local_endpoint().port();
+  EXPECT_EQ(outcome(get(fmt::format("http://127.0.0.1:{}/", port))), "refused");
 }
 
 TEST_F(HttpClient, a_name_that_does_not_exist_is_a_dns_failure) {
   // Where no name server answers, the search lasts longer than the call may.
-  const std::string result = outcome(get("http://nowhere.invalid/"));
+  ClientRequest request = get("http://nowhere.invalid/");
+  request.timeout = 10s;
+  const std::string result = outcome(std::move(request));
   EXPECT_TRUE(result == "dns" || result == "timeout") << result;
 }
 
