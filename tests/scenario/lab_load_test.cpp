@@ -120,7 +120,7 @@ TEST(LabLoad, event_streams_are_counted_and_opened_again) {
                  Then::close};
   });
   Load load;
-  run(load, {server.url("/"), "--sse", "--connections", "3", "--duration", "400ms", "--reconnect", "50ms", "--json"});
+  run(load, {server.url("/"), "--sse", "--connections", "3", "--duration", "3s", "--reconnect", "50ms", "--json"});
   ASSERT_EQ(load.exit_code, 0) << load.output;
   EXPECT_GE(load.count("/streams/opened"), 6U);
   EXPECT_GE(load.count("/streams/reopened"), 3U);

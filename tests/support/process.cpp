@@ -209,7 +209,7 @@ int Process::wait(Duration timeout) {
   }
   // What it said last may still be on its way. Not for ever: descendants may hold its output open.
   std::unique_lock lock(mutex_);
-  line_or_end_.wait_for(lock, 30s, [this] { return ended_; });
+  line_or_end_.wait_for(lock, 10s, [this] { return ended_; });
   return exit_code_;
 }
 

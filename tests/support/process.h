@@ -57,10 +57,10 @@ class Process {
   bool running();
 
   // The next line of output that nobody has taken; nothing once it has ended or `timeout` has passed.
-  std::optional<std::string> next_line(Duration timeout = 30s);
+  std::optional<std::string> next_line(Duration timeout = 60s);
   // Takes lines up to the first that contains `text` and returns it. Throws std::runtime_error with all output when the
   // program ends or `timeout` passes first.
-  std::string wait_for_line(std::string_view text, Duration timeout = 30s);
+  std::string wait_for_line(std::string_view text, Duration timeout = 60s);
   // The output kept so far, whether taken or not. Safe from any thread.
   std::string output() const;
 
@@ -74,7 +74,7 @@ class Process {
 
   // Its exit code, or 128 + the signal that ended it; its output is complete then. Throws std::runtime_error when it
   // still runs after `timeout`.
-  int wait(Duration timeout = 30s);
+  int wait(Duration timeout = 60s);
 
  private:
   void read_output();
