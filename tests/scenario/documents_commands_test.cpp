@@ -93,7 +93,8 @@ TEST_F(DocumentsCommands, prewarm_says_what_failed_and_show_tells_of_the_hold_do
 
 TEST_F(DocumentsCommands, purge_forgets_also_beside_a_running_server) {
   LabOrigin origin;
-  config = write("sluice.toml", origin.toml());
+  config =
+      write("sluice.toml", origin.toml("max_per_second = 1000\nstrangers_per_second = 1000\nwait_limit = \"20s\""));
   SluiceServer sluice({.data = data(), .config = config});
   EXPECT_EQ(RawClient(sluice.port()).get(read_path).header("Sluice-Source"), "origin");
   EXPECT_EQ(RawClient(sluice.port()).get("/api/v1/documents/scourt/extra/1.xml").status, 200);

@@ -17,7 +17,7 @@ TEST(DocumentsLoad, every_document_is_downloaded_once_and_nothing_fails) {
   TemporaryFolder folder;
   LabOrigin origin({"--latency", "20ms"});
   const std::string config = (folder / "sluice.toml").string();
-  std::ofstream(config) << origin.toml("max_per_second = 1000\nstrangers_per_second = 1000")
+  std::ofstream(config) << origin.toml("max_per_second = 1000\nstrangers_per_second = 1000\nwait_limit = \"20s\"")
                         << "[log]\nlevel = \"warning\"\n";
   SluiceServer sluice({.data = folder / "data", .config = config, .environment = {{"SLUICE_SERVICE_KEY", key}}});
   Process load({.arguments = {binary("sluice-lab"), "load", "documents", sluice.url(), "--key", key, "--users", "300",

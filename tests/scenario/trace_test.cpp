@@ -23,7 +23,11 @@ TEST(TraceScenario, the_trace_of_a_caller_is_logged_and_goes_on_to_the_origin) {
   });
   const TemporaryFolder folder;
   const std::string config = (folder / "sluice.toml").string();
-  std::ofstream(config) << fmt::format("[[documents.origin]]\nname = \"a\"\nbase_url = \"{}\"\n", origin.url("/"));
+  // Limits that a busy machine cannot reach: a pause may spend a permit for nothing.
+  std::ofstream(config) << fmt::format(
+      "[[documents.origin]]\nname = \"a\"\nbase_url = \"{}\"\nmax_per_second = 1000\nstrangers_per_second = 1000\n"
+      "wait_limit = \"20s\"\n",
+      origin.url("/"));
   SluiceServer sluice({.data = folder / "data", .config = config});
   const std::string header = fmt::format("traceparent: {}\r\n", traceparent);
   EXPECT_EQ(RawClient(sluice.port()).get("/api/v1/documents/a/one.txt", header).body, "text");
