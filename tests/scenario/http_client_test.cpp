@@ -149,8 +149,9 @@ TEST_F(HttpClient, a_failure_on_a_new_connection_is_not_repeated) {
 }
 
 TEST_F(HttpClient, an_early_answer_to_a_large_body_is_heard) {
-  ScriptedServer server([](const Call&) { return Reply{"HTTP/1.1 413 Too Large\r\n\r\n", Then::close}; },
-                        {.tls = nullptr, .read_bodies = false});
+  ScriptedServer server(
+      [](const Call&) { return Reply{"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n", Then::close}; },
+      {.tls = nullptr, .read_bodies = false});
   ClientRequest request = get(server.url("/"));
   request.method = Method::put;
   request.body = std::string(4 << 20, 'x');
