@@ -34,10 +34,20 @@ has_target() { ninja -C "build/$1" -t query "$2" >/dev/null 2>&1; }
 
 # Release is what people run, so it is the programs alone; the other presets are for those who test.
 build_preset() {
-  known preset "$1" $'debug\nrelease\nasan\ntsan'
+  local preset=release times=''
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --times) times=yes ;;
+      -*) misused "Unknown option '$1' of build; use --times." ;;
+      *) preset=$1 ;;
+    esac
+    shift
+  done
+  known preset "$preset" $'debug\nrelease\nasan\ntsan'
   need build
-  if [[ $1 == release ]]; then build release programs
-  else build "$1"; fi
+  if [[ $preset == release ]]; then build release programs
+  else build "$preset"; fi
+  [[ -z $times ]] || python3 tools/build_times.py "build/$preset"
 }
 
 run_demo() {

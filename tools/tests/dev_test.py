@@ -25,6 +25,7 @@ class Dev(unittest.TestCase):
             ("bench", "bogus"): "Unknown benchmark 'bogus'. Available: attacks coordination documents http",
             ("k6", "bogus"): "Unknown k6 scenario 'bogus'. Available: documents",
             ("build", "bogus"): "Unknown preset 'bogus'. Available: debug release",
+            ("build", "--bogus"): "Unknown option '--bogus' of build; use --times.",
             ("test", "--bogus"): "Unknown option '--bogus' of test; use --long or --all.",
             ("services",): "Name a service to start, such as ./dev services up pg.",
         }.items():
