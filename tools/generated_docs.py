@@ -3,7 +3,8 @@
 
     tools/generated_docs.py [--write]
 
-Runs `sluice` from $SLUICE_BIN. With --write it brings docs/configuration.md and docs/metrics.md up to date.
+Runs `sluice` from $SLUICE_BIN. With --write it brings commands.md, configuration.md and metrics.md in docs/
+up to date.
 """
 import os
 import pathlib
@@ -15,6 +16,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = re.compile(r'(?:\{\s*(?:\.status = )?[45]\d\d,\s*(?:\.code = )?|\.code = )"([a-z]+(?:-[a-z]+)*)"')
 
 GENERATED = {
+    "commands.md": (
+        ["commands", "docs"],
+        "# Commands\n\n"
+        "Every command explains itself with `--help`. The exit code is 0 (done), 1 (failed) or 2 (wrong flags or\n"
+        "configuration). Written by `./dev docs`.\n\n",
+    ),
     "configuration.md": (
         ["config", "docs"],
         "# Configuration\n\n"

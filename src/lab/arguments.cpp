@@ -1,12 +1,13 @@
 #include "lab/arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "runtime/command_line.h"
 
 namespace sluice::lab {
 
 void wrong(const std::string& sentence) {
-  throw CLI::ValidationError(sentence, 2);
+  throw UsageError(sentence);
 }
 
 Duration duration_of(const std::string& option, const std::string& text) {

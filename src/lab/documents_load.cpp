@@ -1,8 +1,10 @@
 #include "lab/documents_load.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -105,22 +107,31 @@ LoadOptions documents_load(const DocumentsCrowd& crowd) {
   return options;
 }
 
-void add_documents_load(CLI::App& load_command, int& exit_code) {
-  CLI::App* command =
-      load_command.add_subcommand("documents", "The ramp of users over the 39 sample documents, as an open loop");
+Command documents_load_command() {
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("url", arguments->url, "The server, as http://127.0.0.1:8080")->required();
-  command->add_option("--origin", arguments->origin, "The origin's name (scourt)");
-  command->add_option("--key", arguments->key, "A key of role SERVICE, for downloads")->envname("SLUICE_SERVICE_KEY");
-  command->add_option("--users", arguments->users, "At the peak (3000)")->check(CLI::Range(1.0, 1e6));
-  CLI::Option* const scale =
-      command->add_option("--scale", arguments->scale, "Of the length of all stages (1)")->check(CLI::PositiveNumber);
-  command->add_flag("--short", arguments->is_short, "The same shape in 20 s")->excludes(scale);
-  command->add_option("--threads", arguments->threads, "Of the generator (1)")->check(CLI::Range(1, 256));
-  command->add_flag("--allow-remote", arguments->allow_remote, "Also put load on other machines than this one");
-  add_reporting(*command, arguments->reporting);
-  command->footer(footer);
-  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  std::vector<CommandOption> options{
+      {.name = "url", .value = &arguments->url, .help = "The server, as http://127.0.0.1:8080", .required = true},
+      {.name = "--origin", .value = &arguments->origin, .help = "The origin's name (scourt)"},
+      {.name = "--key",
+       .value = &arguments->key,
+       .help = "A key of role SERVICE, for downloads",
+       .variable = "SLUICE_SERVICE_KEY"},
+      {.name = "--users", .value = &arguments->users, .help = "At the peak (3000)", .check = number_in(1, 1e6)},
+      {.name = "--scale",
+       .value = &arguments->scale,
+       .help = "Of the length of all stages (1)",
+       .check = positive_number()},
+      {.name = "--short", .value = &arguments->is_short, .help = "The same shape in 20 s", .excludes = "--scale"},
+      {.name = "--threads", .value = &arguments->threads, .help = "Of the generator (1)", .check = integer_in(1, 256)},
+      {.name = "--allow-remote",
+       .value = &arguments->allow_remote,
+       .help = "Also put load on other machines than this one"}};
+  std::ranges::move(reporting_options(arguments->reporting), std::back_inserter(options));
+  return {.name = "documents",
+          .help = "The ramp of users over the 39 sample documents, as an open loop",
+          .footer = footer,
+          .options = std::move(options),
+          .run = [arguments] { return run(*arguments); }};
 }
 
 }  // namespace sluice::lab

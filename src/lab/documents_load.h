@@ -8,10 +8,7 @@
 #include <string>
 
 #include "lab/load_options.h"
-
-namespace CLI {
-class App;
-}
+#include "runtime/command_line.h"
 
 namespace sluice::lab {
 
@@ -26,6 +23,6 @@ struct DocumentsCrowd {
 // Six stages, 12 min 30 s in all unless scaled.
 LoadOptions documents_load(const DocumentsCrowd& crowd);
 
-void add_documents_load(CLI::App& load_command, int& exit_code);
+Command documents_load_command();
 
 }  // namespace sluice::lab

@@ -1,10 +1,12 @@
 #include "lab/load_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "http/syntax.h"
@@ -116,29 +118,45 @@ void print_progress(const LoadProgress& progress) {
              progress.backlog);
 }
 
-void describe(CLI::App& command, LoadArguments& arguments) {
-  command.add_option("urls", arguments.urls, "What to ask for, in rotation");
-  command.add_option("--rate", arguments.rate, "Requests a second in an open loop")->check(CLI::PositiveNumber);
-  command
-      .add_option("--connections", arguments.connections,
-                  "At most so many at once (16 in a closed loop or of --sse, 256 with --rate)")
-      ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--threads", arguments.threads, "Of the generator")->check(CLI::Range(1, 256));
-  command.add_option("--duration", arguments.duration, "How long (10s, unless --requests is given)");
-  command.add_option("--requests", arguments.requests, "How many in all")->check(CLI::PositiveNumber);
-  command.add_flag("--connect-first", arguments.connect_first,
-                   "Open all connections, then start together: what opening them costs is not counted");
-  command.add_option("--timeout", arguments.timeout, "For each request (10s)");
-  command.add_option("--method", arguments.method, "GET, POST, ...");
-  command.add_option("--body", arguments.body, "Of each request; @FILE reads it from a file");
-  command.add_option("--header", arguments.headers, "\"Name: value\", any number of times")->allow_extra_args(false);
-  command.add_flag("--sse", arguments.sse, "Hold --connections event streams open and count events");
-  command.add_option("--reconnect", arguments.reconnect, "How long after its end a stream is opened again (1s)");
-  command.add_option("--accept", arguments.accept, "Statuses from 400 up that are no failures, as 404,429")
-      ->delimiter(',');
-  add_reporting(command, arguments.reporting);
-  command.add_flag("--allow-remote", arguments.allow_remote, "Also put load on other machines than this one");
-  command.footer(footer);
+std::vector<CommandOption> options_of(LoadArguments& arguments) {
+  std::vector<CommandOption> options{
+      {.name = "urls", .value = &arguments.urls, .help = "What to ask for, in rotation"},
+      {.name = "--rate",
+       .value = &arguments.rate,
+       .help = "Requests a second in an open loop",
+       .check = positive_number()},
+      {.name = "--connections",
+       .value = &arguments.connections,
+       .help = "At most so many at once (16 in a closed loop or of --sse, 256 with --rate)",
+       .check = integer_in(1, 1'000'000)},
+      {.name = "--threads", .value = &arguments.threads, .help = "Of the generator", .check = integer_in(1, 256)},
+      {.name = "--duration", .value = &arguments.duration, .help = "How long (10s, unless --requests is given)"},
+      {.name = "--requests", .value = &arguments.requests, .help = "How many in all", .check = positive_number()},
+      {.name = "--connect-first",
+       .value = &arguments.connect_first,
+       .help = "Open all connections, then start together: what opening them costs is not counted"},
+      {.name = "--timeout", .value = &arguments.timeout, .help = "For each request (10s)"},
+      {.name = "--method", .value = &arguments.method, .help = "GET, POST, ..."},
+      {.name = "--body", .value = &arguments.body, .help = "Of each request; @FILE reads it from a file"},
+      {.name = "--header", .value = &arguments.headers, .help = "\"Name: value\", any number of times"},
+      {.name = "--sse", .value = &arguments.sse, .help = "Hold --connections event streams open and count events"},
+      {.name = "--reconnect",
+       .value = &arguments.reconnect,
+       .help = "How long after its end a stream is opened again (1s)"},
+      {.name = "--accept",
+       .value = &arguments.accept,
+       .help = "Statuses from 400 up that are no failures, as 404,429",
+       .separator = ','}};
+  std::ranges::move(reporting_options(arguments.reporting), std::back_inserter(options));
+  options.push_back({.name = "--allow-remote",
+                     .value = &arguments.allow_remote,
+                     .help = "Also put load on other machines than this one"});
+  return options;
+}
+
+int run(const LoadArguments& arguments) {
+  if (arguments.urls.empty()) wrong("say what to ask for, as http://127.0.0.1:8080/healthz");
+  return run_and_report(understand(arguments), arguments.reporting);
 }
 
 }  // namespace
@@ -159,23 +177,25 @@ int run_and_report(const LoadOptions& options, const LoadReporting& reporting) {
   return failure_ratio(options, result.tally) > reporting.max_failures ? 1 : 0;
 }
 
-void add_reporting(CLI::App& command, LoadReporting& reporting) {
-  command.add_option("--max-failures", reporting.max_failures, "The share of requests that may fail, 0 to 1 (0)")
-      ->check(CLI::Range(0.0, 1.0));
-  command.add_flag("--json", reporting.json, "The report as JSON");
-  command.add_flag("--progress", reporting.progress, "A line each second on standard error, also without a terminal");
+std::vector<CommandOption> reporting_options(LoadReporting& reporting) {
+  return {{.name = "--max-failures",
+           .value = &reporting.max_failures,
+           .help = "The share of requests that may fail, 0 to 1 (0)",
+           .check = number_in(0, 1)},
+          {.name = "--json", .value = &reporting.json, .help = "The report as JSON"},
+          {.name = "--progress",
+           .value = &reporting.progress,
+           .help = "A line each second on standard error, also without a terminal"}};
 }
 
-void add_load_command(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("load", "Puts load on an HTTP server and reports latency percentiles");
+Command load_command() {
   const auto arguments = std::make_shared<LoadArguments>();
-  describe(*command, *arguments);
-  add_documents_load(*command, exit_code);
-  command->callback([arguments, command, &exit_code] {
-    if (!command->get_subcommands().empty()) return;
-    if (arguments->urls.empty()) wrong("say what to ask for, as http://127.0.0.1:8080/healthz");
-    exit_code = run_and_report(understand(*arguments), arguments->reporting);
-  });
+  return {.name = "load",
+          .help = "Puts load on an HTTP server and reports latency percentiles",
+          .footer = footer,
+          .options = options_of(*arguments),
+          .run = [arguments] { return run(*arguments); },
+          .commands = {documents_load_command()}};
 }
 
 }  // namespace sluice::lab

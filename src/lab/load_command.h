@@ -1,9 +1,9 @@
 // `sluice-lab load`: puts a known load on a server and tells honestly how it took it.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include <vector>
+
+#include "runtime/command_line.h"
 
 namespace sluice::lab {
 
@@ -15,12 +15,12 @@ struct LoadReporting {
   bool json = false;
   bool progress = false;
 };
-void add_reporting(CLI::App& command, LoadReporting& reporting);
+std::vector<CommandOption> reporting_options(LoadReporting& reporting);
 
-// Puts the load on, prints the report and returns the exit code. Throws CLI::ValidationError where a URL leads nowhere.
+// Puts the load on, prints the report and returns the exit code. Throws UsageError where a URL leads nowhere.
 int run_and_report(const LoadOptions& options, const LoadReporting& reporting);
 
-// Adds the command; running it sets `exit_code`: 0, 1 where too much failed, 2 where it was asked wrongly.
-void add_load_command(CLI::App& app, int& exit_code);
+// Its exit code: 0, 1 where too much failed, 2 where it was asked wrongly.
+Command load_command();
 
 }  // namespace sluice::lab

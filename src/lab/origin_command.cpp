@@ -1,6 +1,6 @@
 #include "lab/origin_command.h"
 
-#include <CLI/CLI.hpp>
+#include <memory>
 
 #include "lab/arguments.h"
 #include "lab/origin_server.h"
@@ -51,30 +51,34 @@ int run(const OriginArguments& arguments) {
   return serve_until_stopped(context, server.sockets(), arguments.listen);
 }
 
-void describe(CLI::App& command, OriginArguments& arguments) {
-  const auto rate = [&command](const char* option, double& value, const char* about) {
-    command.add_option(option, value, about)->check(CLI::Range(0.0, 1.0));
+std::vector<CommandOption> options_of(OriginArguments& arguments) {
+  const auto rate = [](const char* name, double& value, const char* help) {
+    return CommandOption{.name = name, .value = &value, .help = help, .check = number_in(0, 1)};
   };
-  command.add_option("--listen", arguments.listen, "HOST:PORT; port 0 picks one (127.0.0.1:0)");
-  command.add_option("--latency", arguments.latency, "Before each answer (0ms)");
-  command.add_option("--jitter", arguments.jitter, "The latency varies by so much, up and down (0ms)");
-  rate("--failure-rate", arguments.rates.failure, "The share of requests that get 500, 0 to 1");
-  rate("--html-rate", arguments.rates.html, "That get an HTML error page with status 200");
-  rate("--disguised-rate", arguments.rates.disguised, "The same, but the page says that it is XML");
-  rate("--stall-rate", arguments.rates.stall, "That never get an answer");
-  rate("--truncate-rate", arguments.rates.truncate, "That get half of what Content-Length promises");
-  command.add_option("--size", arguments.size, "Fill layouts up to so many bytes")->check(CLI::Range(0, 64 << 20));
-  command.add_option("--seed", arguments.seed, "Of chance; the same seed, the same fates (1)");
-  command.footer(footer);
+  return {{.name = "--listen", .value = &arguments.listen, .help = "HOST:PORT; port 0 picks one (127.0.0.1:0)"},
+          {.name = "--latency", .value = &arguments.latency, .help = "Before each answer (0ms)"},
+          {.name = "--jitter", .value = &arguments.jitter, .help = "The latency varies by so much, up and down (0ms)"},
+          rate("--failure-rate", arguments.rates.failure, "The share of requests that get 500, 0 to 1"),
+          rate("--html-rate", arguments.rates.html, "That get an HTML error page with status 200"),
+          rate("--disguised-rate", arguments.rates.disguised, "The same, but the page says that it is XML"),
+          rate("--stall-rate", arguments.rates.stall, "That never get an answer"),
+          rate("--truncate-rate", arguments.rates.truncate, "That get half of what Content-Length promises"),
+          {.name = "--size",
+           .value = &arguments.size,
+           .help = "Fill layouts up to so many bytes",
+           .check = integer_in(0, 64 << 20)},
+          {.name = "--seed", .value = &arguments.seed, .help = "Of chance; the same seed, the same fates (1)"}};
 }
 
 }  // namespace
 
-void add_origin_command(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("origin", "Simulates an origin: slow, failing, stalling, and counting");
+Command origin_command() {
   const auto arguments = std::make_shared<OriginArguments>();
-  describe(*command, *arguments);
-  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  return {.name = "origin",
+          .help = "Simulates an origin: slow, failing, stalling, and counting",
+          .footer = footer,
+          .options = options_of(*arguments),
+          .run = [arguments] { return run(*arguments); }};
 }
 
 }  // namespace sluice::lab

@@ -1,14 +1,11 @@
 // `sluice-lab origin`: a simulated origin server to put documents in front of.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "runtime/command_line.h"
 
 namespace sluice::lab {
 
-// Adds the command; running it sets `exit_code`: 0 after SIGTERM or SIGINT, 1 where it can't listen, 2 where it was
-// asked wrongly.
-void add_origin_command(CLI::App& app, int& exit_code);
+// Its exit code: 0 after SIGTERM or SIGINT, 1 where it can't listen, 2 where it was asked wrongly.
+Command origin_command();
 
 }  // namespace sluice::lab

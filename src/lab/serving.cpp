@@ -1,9 +1,9 @@
 #include "lab/serving.h"
 
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
@@ -13,6 +13,13 @@
 namespace sluice::lab {
 namespace {
 
+std::optional<uint16_t> port_of(std::string_view text) {
+  uint16_t port = 0;
+  const auto [stopped, error] = std::from_chars(text.begin(), text.end(), port);
+  if (error != std::errc{} || stopped != text.end()) return std::nullopt;
+  return port;
+}
+
 asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
   const size_t colon = listen.rfind(':');
   std::string host = listen.substr(0, colon);
@@ -20,11 +27,11 @@ asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
   if (host == "localhost") host = "127.0.0.1";
   boost::system::error_code bad;
   const auto address = asio::ip::make_address(host, bad);
-  unsigned port = 0;
-  if (bad || colon == std::string::npos || !CLI::detail::lexical_cast(listen.substr(colon + 1), port) || port > 65535) {
+  const auto port = colon == std::string::npos ? std::nullopt : port_of(std::string_view(listen).substr(colon + 1));
+  if (bad || !port) {
     wrong(fmt::format("--listen takes HOST:PORT, as 127.0.0.1:0, not {}", listen));
   }
-  return {address, static_cast<uint16_t>(port)};
+  return {address, *port};
 }
 
 }  // namespace

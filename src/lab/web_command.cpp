@@ -1,6 +1,6 @@
 #include "lab/web_command.h"
 
-#include <CLI/CLI.hpp>
+#include <memory>
 
 #include "lab/arguments.h"
 #include "lab/serving.h"
@@ -45,13 +45,16 @@ int run(const WebArguments& arguments) {
 
 }  // namespace
 
-void add_web_command(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("web", "Simulates web sites: polite, hostile, slow and without end");
+Command web_command() {
   const auto arguments = std::make_shared<WebArguments>();
-  command->add_option("--listen", arguments->listen, "HOST:PORT; port 0 picks one (127.0.0.1:0)");
-  command->add_option("--latency", arguments->latency, "Before each answer (0ms)");
-  command->footer(footer);
-  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  return {.name = "web",
+          .help = "Simulates web sites: polite, hostile, slow and without end",
+          .footer = footer,
+          .options = {{.name = "--listen",
+                       .value = &arguments->listen,
+                       .help = "HOST:PORT; port 0 picks one (127.0.0.1:0)"},
+                      {.name = "--latency", .value = &arguments->latency, .help = "Before each answer (0ms)"}},
+          .run = [arguments] { return run(*arguments); }};
 }
 
 }  // namespace sluice::lab

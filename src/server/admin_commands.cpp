@@ -201,60 +201,73 @@ std::string check_name(const std::string& text) {
   return usable ? "" : fmt::format("it must have 1 to {} bytes, without control characters", longest_name);
 }
 
-void add_expires(CLI::App& command, AdminFlags& flags, const std::string& without) {
-  command.add_option("--expires", flags.key.expires, "How long it works, such as 90d; without it: " + without)
-      ->check(check_lifetime);
+CommandOption expires_option(AdminFlags& flags, const std::string& without) {
+  return {.name = "--expires",
+          .value = &flags.key.expires,
+          .help = "How long it works, such as 90d; without it: " + without,
+          .check = {.problem = check_lifetime}};
 }
 
 }  // namespace
 
-void add_admin(CLI::App& program, Chosen& chosen) {
+Command admin_command() {
   const auto flags = std::make_shared<AdminFlags>();
-  CLI::App* const command = program.add_subcommand("admin", "Administrators, API keys and the audit log");
-  command->require_subcommand(1);
-  command->footer("Example: sluice admin create-key --role SERVICE --name importer");
-  const auto add = [&](const char* name, const char* about, const char* example,
-                       const std::function<int(Office&)>& work) {
-    CLI::App* const one = command->add_subcommand(name, about);
-    add_common_flags(*one, flags->common);
-    one->footer(std::string("Example: ") + example);
-    one->callback([flags, work, &chosen] { chosen = [flags, work] { return in_office(flags->common, work); }; });
-    return one;
+  const auto command = [&](const char* name, const char* help, const char* example,
+                           const std::function<int(Office&)>& work, std::vector<CommandOption> options = {}) {
+    return Command{.name = name,
+                   .help = help,
+                   .footer = std::string("Example: ") + example,
+                   .options = with_common(flags->common, std::move(options)),
+                   .run = [flags, work] { return in_office(flags->common, work); }};
   };
-  add("create", "Make an administrator; the password is read from standard input",
-      "sluice admin create --email kim@example.org < password.txt",
-      [flags](Office& office) { return create_administrator(office, flags->email); })
-      ->add_option("--email", flags->email, "Their e-mail address")
-      ->required();
-  CLI::App* const key = add("create-key", "Make an API key for a machine and print its secret",
-                            "sluice admin create-key --role SERVICE --name importer --expires 90d",
-                            [flags](Office& office) { return create_key(office, flags->key); });
-  key->add_option("--role", flags->key.role, "USER, SERVICE or ADMIN")
-      ->required()
-      ->check(CLI::IsMember({"USER", "SERVICE", "ADMIN"}));
-  key->add_option("--name", flags->key.name, "What it is for")->required()->check(check_name);
-  add_expires(*key, *flags, "until it is revoked");
-  CLI::App* const rotate =
-      add("rotate-key", "Replace an API key by a new one of its name and role, and print the secret",
-          "sluice admin rotate-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002 --grace 24h",
-          [flags](Office& office) { return rotate_key(office, flags->key); });
-  rotate->add_option("id", flags->key.id, "The old key's id")->required();
-  rotate->add_option("--grace", flags->key.grace, "How long the old key still works")
-      ->capture_default_str()
-      ->check(check_duration);
-  add_expires(*rotate, *flags, "as long as the old one was made for");
-  add("list-keys", "List API keys: when they were made, whether they work, their last use to the minute",
-      "sluice admin list-keys", list_keys);
-  add("revoke-key", "Revoke an API key; it works up to 5 s longer in running servers",
-      "sluice admin revoke-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
-      [flags](Office& office) { return revoke_key(office, flags->key.id); })
-      ->add_option("id", flags->key.id, "The key's id")
-      ->required();
-  add("audit", "Show what administrators did, the newest first: admin commands and requests that need the role ADMIN",
-      "sluice admin audit --limit 100", [flags](Office& office) { return show_audit(office, flags->limit); })
-      ->add_option("--limit", flags->limit, "How many entries")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10'000));
+  return {
+      .name = "admin",
+      .help = "Administrators, API keys and the audit log",
+      .footer = "Example: sluice admin create-key --role SERVICE --name importer",
+      .commands = {
+          command("create", "Make an administrator; the password is read from standard input",
+                  "sluice admin create --email kim@example.org < password.txt",
+                  [flags](Office& office) { return create_administrator(office, flags->email); },
+                  {{.name = "--email", .value = &flags->email, .help = "Their e-mail address", .required = true}}),
+          command("create-key", "Make an API key for a machine and print its secret",
+                  "sluice admin create-key --role SERVICE --name importer --expires 90d",
+                  [flags](Office& office) { return create_key(office, flags->key); },
+                  {{.name = "--role",
+                    .value = &flags->key.role,
+                    .help = "USER, SERVICE or ADMIN",
+                    .required = true,
+                    .check = one_of({"USER", "SERVICE", "ADMIN"})},
+                   {.name = "--name",
+                    .value = &flags->key.name,
+                    .help = "What it is for",
+                    .required = true,
+                    .check = {.problem = check_name}},
+                   expires_option(*flags, "until it is revoked")}),
+          command("rotate-key", "Replace an API key by a new one of its name and role, and print the secret",
+                  "sluice admin rotate-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002 --grace 24h",
+                  [flags](Office& office) { return rotate_key(office, flags->key); },
+                  {{.name = "id", .value = &flags->key.id, .help = "The old key's id", .required = true},
+                   {.name = "--grace",
+                    .value = &flags->key.grace,
+                    .help = "How long the old key still works",
+                    .show_default = true,
+                    .check = {.problem = check_duration}},
+                   expires_option(*flags, "as long as the old one was made for")}),
+          command("list-keys", "List API keys: when they were made, whether they work, their last use to the minute",
+                  "sluice admin list-keys", list_keys),
+          command("revoke-key", "Revoke an API key; it works up to 5 s longer in running servers",
+                  "sluice admin revoke-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+                  [flags](Office& office) { return revoke_key(office, flags->key.id); },
+                  {{.name = "id", .value = &flags->key.id, .help = "The key's id", .required = true}}),
+          command(
+              "audit",
+              "Show what administrators did, the newest first: admin commands and requests that need the role ADMIN",
+              "sluice admin audit --limit 100", [flags](Office& office) { return show_audit(office, flags->limit); },
+              {{.name = "--limit",
+                .value = &flags->limit,
+                .help = "How many entries",
+                .show_default = true,
+                .check = integer_in(1, 10'000)}})}};
 }
 
 }  // namespace sluice::server

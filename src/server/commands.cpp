@@ -6,9 +6,14 @@
 
 namespace sluice::server {
 
-void add_common_flags(CLI::App& command, CommonFlags& flags) {
-  command.add_option("--config", flags.config, "Configuration file (default: ./sluice.toml if it is there)");
-  command.add_option("--data", flags.data, "Data folder of the embedded engine (default: ./data)");
+std::vector<CommandOption> with_common(CommonFlags& flags, std::vector<CommandOption> own) {
+  std::vector<CommandOption> options{
+      {.name = "--config",
+       .value = &flags.config,
+       .help = "Configuration file (default: ./sluice.toml if it is there)"},
+      {.name = "--data", .value = &flags.data, .help = "Data folder of the embedded engine (default: ./data)"}};
+  options.insert(options.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  return options;
 }
 
 std::unique_ptr<LoadedSettings> settings_or_complain(const CommonFlags& flags,
@@ -20,15 +25,20 @@ std::unique_ptr<LoadedSettings> settings_or_complain(const CommonFlags& flags,
   return nullptr;
 }
 
-void add_version(CLI::App& program, Chosen& chosen) {
-  CLI::App* const command = program.add_subcommand("version", "Print the version");
-  command->footer("Example: sluice version");
-  command->callback([&chosen] {
-    chosen = [] {
-      fmt::print("sluice {}\n", version);
-      return 0;
-    };
-  });
+Command version_command() {
+  return {.name = "version", .help = "Print the version", .footer = "Example: sluice version", .run = [] {
+            fmt::print("sluice {}\n", version);
+            return 0;
+          }};
+}
+
+Command commands_command(const Command& program) {
+  constexpr const char* example = "Example: sluice commands docs > docs/commands.md";
+  Command docs{.name = "docs", .help = "Print every command as Markdown", .footer = example, .run = [&program] {
+                 fmt::print("{}", command_docs(program));
+                 return 0;
+               }};
+  return {.name = "commands", .help = "What this program can do", .footer = example, .commands = {std::move(docs)}};
 }
 
 }  // namespace sluice::server

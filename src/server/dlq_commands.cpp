@@ -155,53 +155,57 @@ Task<int> run_purge(LogDesk& desk, const DlqFlags& flags) {
   return settle(desk, flags, &DeadLetters::purge, "purged");
 }
 
-void add_selection(CLI::App& command, DlqFlags& flags) {
-  command.add_option("--topic", flags.topic, "Messages of this topic");
-  command.add_option("--reason", flags.reason, "Given up for this reason");
-  command.add_option("--key", flags.key, "Messages of this key");
-  command.add_option("--since", flags.since, "Failed from this time on (2026-05-01T11:00:00Z), or so long ago (2h)");
-  command.add_option("--before", flags.before, "Failed before this time, or longer ago");
-}
-
 using Work = Task<int> (*)(LogDesk&, const DlqFlags&);
+
+// The options that select letters, then those of the command alone.
+std::vector<CommandOption> with_selection(DlqFlags& flags, std::vector<CommandOption> own) {
+  std::vector<CommandOption> options{
+      {.name = "--topic", .value = &flags.topic, .help = "Messages of this topic"},
+      {.name = "--reason", .value = &flags.reason, .help = "Given up for this reason"},
+      {.name = "--key", .value = &flags.key, .help = "Messages of this key"},
+      {.name = "--since",
+       .value = &flags.since,
+       .help = "Failed from this time on (2026-05-01T11:00:00Z), or so long ago (2h)"},
+      {.name = "--before", .value = &flags.before, .help = "Failed before this time, or longer ago"}};
+  options.insert(options.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  return options;
+}
 
 }  // namespace
 
-void add_dlq(CLI::App& program, Chosen& chosen) {
+Command dlq_command() {
   const auto flags = std::make_shared<DlqFlags>();
-  CLI::App* const command =
-      program.add_subcommand("dlq", "Messages that nobody could handle; also beside a running server");
-  command->require_subcommand(1);
-  command->footer("Example: sluice dlq replay --reason API_5XX --since 2h");
-  const auto add = [&](const char* name, const char* about, const char* example, Work work) {
-    CLI::App* const one = command->add_subcommand(name, about);
-    add_common_flags(*one, flags->common);
-    one->footer(std::string("Example: ") + example);
-    one->callback([flags, work, &chosen] {
-      chosen = [flags, work] {
-        return at_log_desk(flags->common, [flags, work](LogDesk& desk) { return work(desk, *flags); });
-      };
-    });
-    return one;
+  const auto command = [&](const char* name, const char* help, const char* example, Work work,
+                           std::vector<CommandOption> options) {
+    const auto at_desk = [flags, work](LogDesk& desk) { return work(desk, *flags); };
+    return Command{.name = name,
+                   .help = help,
+                   .footer = std::string("Example: ") + example,
+                   .options = with_common(flags->common, std::move(options)),
+                   .run = [flags, at_desk] { return at_log_desk(flags->common, at_desk); }};
   };
-  CLI::App* const list =
-      add("list", "Count dead letters by topic and reason", "sluice dlq list --topic payment.events", run_list);
-  add_selection(*list, *flags);
-  list->add_flag("--each", flags->each, "Show the letters themselves");
-  list->add_option("--count", flags->count, "How many of them (default: 50)")->check(CLI::Range(1, 1'000'000));
-  add("show", "One letter and the message it is about", "sluice dlq show dead-letters:3:17", run_show)
-      ->add_option("id", flags->id, "The letter's id")
-      ->required();
-  const auto add_settling = [&](const char* name, const char* about, const char* example, Work work) {
-    CLI::App* const one = add(name, about, example, work);
-    one->add_option("id", flags->id, "Just this letter");
-    add_selection(*one, *flags);
-    one->add_flag("--all", flags->all, "All of them");
-    one->add_flag("--dry-run", flags->dry_run, "Only say how many");
-  };
-  add_settling("replay", "Publish the messages to their topics again", "sluice dlq replay --reason API_5XX --dry-run",
-               run_replay);
-  add_settling("purge", "Give letters up", "sluice dlq purge --topic payment.events --before 5d", run_purge);
+  const std::vector<CommandOption> settling =
+      with_selection(*flags, {{.name = "id", .value = &flags->id, .help = "Just this letter"},
+                              {.name = "--all", .value = &flags->all, .help = "All of them"},
+                              {.name = "--dry-run", .value = &flags->dry_run, .help = "Only say how many"}});
+  return {
+      .name = "dlq",
+      .help = "Messages that nobody could handle; also beside a running server",
+      .footer = "Example: sluice dlq replay --reason API_5XX --since 2h",
+      .commands = {
+          command(
+              "list", "Count dead letters by topic and reason", "sluice dlq list --topic payment.events", run_list,
+              with_selection(*flags, {{.name = "--each", .value = &flags->each, .help = "Show the letters themselves"},
+                                      {.name = "--count",
+                                       .value = &flags->count,
+                                       .help = "How many of them (default: 50)",
+                                       .check = integer_in(1, 1'000'000)}})),
+          command("show", "One letter and the message it is about", "sluice dlq show dead-letters:3:17", run_show,
+                  {{.name = "id", .value = &flags->id, .help = "The letter's id", .required = true}}),
+          command("replay", "Publish the messages to their topics again",
+                  "sluice dlq replay --reason API_5XX --dry-run", run_replay, settling),
+          command("purge", "Give letters up", "sluice dlq purge --topic payment.events --before 5d", run_purge,
+                  settling)}};
 }
 
 }  // namespace sluice::server

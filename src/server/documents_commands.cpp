@@ -224,34 +224,41 @@ Task<int> run_purge(Archive& archive, const DocumentsFlags& flags) {
 
 }  // namespace
 
-void add_documents(CLI::App& program, Chosen& chosen) {
+Command documents_command() {
   const auto flags = std::make_shared<DocumentsFlags>();
-  CLI::App* const command = program.add_subcommand("documents", "Cached documents; also beside a running server");
-  command->require_subcommand(1);
-  command->footer("Example: sluice documents show scourt ssgo101/SSGO101F01.xml");
-  const auto add = [&](const char* name, const char* about, const char* example, Work work) {
-    CLI::App* const one = command->add_subcommand(name, about);
-    one->add_option("origin", flags->origin, "The origin's name")->required();
-    add_common_flags(*one, flags->common);
-    one->footer(std::string("Example: ") + example);
-    one->callback([flags, work, &chosen] { chosen = [flags, work] { return in_archive(*flags, work); }; });
+  const auto command = [&](const char* name, const char* help, const char* example, Work work,
+                           std::vector<CommandOption> options) {
+    Command one{.name = name,
+                .help = help,
+                .footer = std::string("Example: ") + example,
+                .options = with_common(flags->common, std::move(options)),
+                .run = [flags, work] { return in_archive(*flags, work); }};
+    const CommandOption origin{
+        .name = "origin", .value = &flags->origin, .help = "The origin's name", .required = true};
+    one.options.insert(one.options.begin(), origin);
     return one;
   };
-  CLI::App* const warm = add("prewarm", "Download what is missing, ahead of its readers",
-                             "sluice documents prewarm scourt paths.txt\n"
-                             "Exit code: 0 all are there, 1 some failed, 2 asked wrongly.",
-                             run_prewarm);
-  warm->add_option("list", flags->list,
-                   "A file with a path in each line and, behind a space, its case type; - is standard input. Without "
-                   "it: the static copies and what was downloaded before");
-  warm->add_flag("--force", flags->force, "Download also where a good copy exists");
-  CLI::App* const show =
-      add("show", "What is known of a document", "sluice documents show scourt ssgo101/SSGO101F01.xml", run_show);
-  show->add_option("path", flags->path, "The document's path")->required();
-  CLI::App* const purge = add("purge", "Forget the stored copy of a document, or all copies of an origin",
-                              "sluice documents purge scourt ssgo101/SSGO101F01.xml", run_purge);
-  CLI::Option* const path = purge->add_option("path", flags->path, "The document's path");
-  purge->add_flag("--all", flags->all, "Every document of the origin")->excludes(path);
+  return {
+      .name = "documents",
+      .help = "Cached documents; also beside a running server",
+      .footer = "Example: sluice documents show scourt ssgo101/SSGO101F01.xml",
+      .commands = {
+          command("prewarm", "Download what is missing, ahead of its readers",
+                  "sluice documents prewarm scourt paths.txt\n"
+                  "Exit code: 0 all are there, 1 some failed, 2 asked wrongly.",
+                  run_prewarm,
+                  {{.name = "list",
+                    .value = &flags->list,
+                    .help = "A file with a path in each line and, behind a space, its case type; - is standard input. "
+                            "Without it: the static copies and what was downloaded before"},
+                   {.name = "--force", .value = &flags->force, .help = "Download also where a good copy exists"}}),
+          command("show", "What is known of a document", "sluice documents show scourt ssgo101/SSGO101F01.xml",
+                  run_show, {{.name = "path", .value = &flags->path, .help = "The document's path", .required = true}}),
+          command(
+              "purge", "Forget the stored copy of a document, or all copies of an origin",
+              "sluice documents purge scourt ssgo101/SSGO101F01.xml", run_purge,
+              {{.name = "path", .value = &flags->path, .help = "The document's path"},
+               {.name = "--all", .value = &flags->all, .help = "Every document of the origin", .excludes = "path"}})}};
 }
 
 }  // namespace sluice::server

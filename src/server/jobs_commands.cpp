@@ -215,36 +215,43 @@ Task<int> run_blocked(JobDesk& desk, const JobsFlags& flags) {
 
 }  // namespace
 
-void add_jobs(CLI::App& program, Chosen& chosen) {
+Command jobs_command() {
   const auto flags = std::make_shared<JobsFlags>();
-  CLI::App* const command = program.add_subcommand("jobs", "Jobs in the queue; also beside a running server");
-  command->require_subcommand(1);
-  command->footer("Example: sluice jobs list --status dead");
-  const auto add = [&](const char* name, const char* about, const char* example, Work work) {
-    CLI::App* const one = command->add_subcommand(name, about);
-    add_common_flags(*one, flags->common);
-    one->footer(std::string("Example: ") + example);
-    one->callback([flags, work, &chosen] { chosen = [flags, work] { return at_job_desk(*flags, work); }; });
-    return one;
+  const auto command = [&](const char* name, const char* help, const char* example, Work work,
+                           std::vector<CommandOption> options = {}) {
+    return Command{.name = name,
+                   .help = help,
+                   .footer = std::string("Example: ") + example,
+                   .options = with_common(flags->common, std::move(options)),
+                   .run = [flags, work] { return at_job_desk(*flags, work); }};
   };
-  const auto add_for_one = [&](const char* name, const char* about, const char* example, Work work) {
-    add(name, about, example, work)->add_option("id", flags->id, "The job's id")->required();
+  const CommandOption id{.name = "id", .value = &flags->id, .help = "The job's id", .required = true};
+  const auto count = [&](const char* help) {
+    return CommandOption{.name = "--count", .value = &flags->count, .help = help, .check = integer_in(1, 1'000'000)};
   };
-  CLI::App* const list =
-      add("list", "Jobs, the newest first", "sluice jobs list --kind enrich_link --status dead", run_list);
-  list->add_option("--kind", flags->kind, "Of this kind");
-  list->add_option("--status", flags->status, "queued, running, succeeded, failed, dead or canceled");
-  list->add_option("--count", flags->count, "How many (default: 50)")->check(CLI::Range(1, 1'000'000));
-  add_for_one("show", "A job and all its tries", "sluice jobs show 018f4e1c-6d2a-7c3e-9f10-0242ac120002", run_show);
-  add_for_one("retry", "Queue a dead job again", "sluice jobs retry 018f4e1c-6d2a-7c3e-9f10-0242ac120002", run_retry);
-  add_for_one("cancel", "Cancel a job that waits", "sluice jobs cancel 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
-              run_cancel);
-  add("stats", "Count jobs by kind and state", "sluice jobs stats", run_stats);
-  add("blocked", "Domains that do not want to be visited", "sluice jobs blocked", run_blocked)
-      ->add_option("--count", flags->count, "How many, those with the most failures first (default: 50)")
-      ->check(CLI::Range(1, 1'000'000));
-  add("purge", "Forget finished jobs", "sluice jobs purge --older-than 7d", run_purge)
-      ->add_option("--older-than", flags->older_than, "Finished longer ago than this (default: 7d)");
+  return {.name = "jobs",
+          .help = "Jobs in the queue; also beside a running server",
+          .footer = "Example: sluice jobs list --status dead",
+          .commands = {
+              command("list", "Jobs, the newest first", "sluice jobs list --kind enrich_link --status dead", run_list,
+                      {{.name = "--kind", .value = &flags->kind, .help = "Of this kind"},
+                       {.name = "--status",
+                        .value = &flags->status,
+                        .help = "queued, running, succeeded, failed, dead or canceled"},
+                       count("How many (default: 50)")}),
+              command("show", "A job and all its tries", "sluice jobs show 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+                      run_show, {id}),
+              command("retry", "Queue a dead job again", "sluice jobs retry 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+                      run_retry, {id}),
+              command("cancel", "Cancel a job that waits", "sluice jobs cancel 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+                      run_cancel, {id}),
+              command("stats", "Count jobs by kind and state", "sluice jobs stats", run_stats),
+              command("blocked", "Domains that do not want to be visited", "sluice jobs blocked", run_blocked,
+                      {count("How many, those with the most failures first (default: 50)")}),
+              command("purge", "Forget finished jobs", "sluice jobs purge --older-than 7d", run_purge,
+                      {{.name = "--older-than",
+                        .value = &flags->older_than,
+                        .help = "Finished longer ago than this (default: 7d)"}})}};
 }
 
 }  // namespace sluice::server

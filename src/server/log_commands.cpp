@@ -85,36 +85,45 @@ using Work = Task<int> (*)(LogDesk&, const LogFlags&);
 
 }  // namespace
 
-void add_log(CLI::App& program, Chosen& chosen) {
+Command log_command() {
   const auto flags = std::make_shared<LogFlags>();
-  CLI::App* const command = program.add_subcommand("log", "Look into the message log; also beside a running server");
-  command->require_subcommand(1);
-  command->footer("Example: sluice log tail payment.events --follow");
-  const auto add = [&](const char* name, const char* about, const char* example, Work work) {
-    CLI::App* const one = command->add_subcommand(name, about);
-    add_common_flags(*one, flags->common);
-    one->footer(std::string("Example: ") + example);
-    one->callback([flags, work, &chosen] {
-      chosen = [flags, work] {
-        return at_log_desk(flags->common, [flags, work](LogDesk& desk) { return work(desk, *flags); });
-      };
-    });
-    return one;
+  const auto command = [&](const char* name, const char* help, const char* example, Work work,
+                           std::vector<CommandOption> options = {}) {
+    const auto at_desk = [flags, work](LogDesk& desk) { return work(desk, *flags); };
+    return Command{.name = name,
+                   .help = help,
+                   .footer = std::string("Example: ") + example,
+                   .options = with_common(flags->common, std::move(options)),
+                   .run = [flags, at_desk] { return at_log_desk(flags->common, at_desk); }};
   };
-  CLI::App* const tail = add("tail", "Print a topic's last messages, a line of JSON each",
-                             "sluice log tail payment.events -n 20 --key 42", run_tail);
-  tail->add_option("topic", flags->topic, "The topic's name")->required();
-  tail->add_option("-n,--count", flags->count, "How many (default: 10)")->check(CLI::Range(1, 1'000'000));
-  tail->add_flag("--all", flags->all, "Everything that is kept");
-  tail->add_option("--since", flags->since, "From this time on (2026-05-01T11:00:00Z), or so long ago (2h)");
-  tail->add_option("--key", flags->key, "Only messages of this key");
-  tail->add_option("--partition", flags->partition, "Only this partition")->check(CLI::NonNegativeNumber);
-  tail->add_flag("-f,--follow", flags->follow, "Go on with what comes, until interrupted");
-  CLI::App* const groups = add("groups", "How far each group of consumers is, and who reads",
-                               "sluice log groups --topic payment.events", run_groups);
-  groups->add_option("--group", flags->group, "Only this group");
-  groups->add_option("--topic", flags->topic, "Only this topic");
-  add("topics", "List the topics", "sluice log topics", run_topics);
+  return {
+      .name = "log",
+      .help = "Look into the message log; also beside a running server",
+      .footer = "Example: sluice log tail payment.events --follow",
+      .commands = {
+          command(
+              "tail", "Print a topic's last messages, a line of JSON each",
+              "sluice log tail payment.events -n 20 --key 42", run_tail,
+              {{.name = "topic", .value = &flags->topic, .help = "The topic's name", .required = true},
+               {.name = "-n,--count",
+                .value = &flags->count,
+                .help = "How many (default: 10)",
+                .check = integer_in(1, 1'000'000)},
+               {.name = "--all", .value = &flags->all, .help = "Everything that is kept"},
+               {.name = "--since",
+                .value = &flags->since,
+                .help = "From this time on (2026-05-01T11:00:00Z), or so long ago (2h)"},
+               {.name = "--key", .value = &flags->key, .help = "Only messages of this key"},
+               {.name = "--partition",
+                .value = &flags->partition,
+                .help = "Only this partition",
+                .check = not_negative()},
+               {.name = "-f,--follow", .value = &flags->follow, .help = "Go on with what comes, until interrupted"}}),
+          command("groups", "How far each group of consumers is, and who reads",
+                  "sluice log groups --topic payment.events", run_groups,
+                  {{.name = "--group", .value = &flags->group, .help = "Only this group"},
+                   {.name = "--topic", .value = &flags->topic, .help = "Only this topic"}}),
+          command("topics", "List the topics", "sluice log topics", run_topics)}};
 }
 
 }  // namespace sluice::server

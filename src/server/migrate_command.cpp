@@ -83,13 +83,13 @@ int migrate(const CommonFlags& flags) {
 
 }  // namespace
 
-void add_migrate(CLI::App& program, Chosen& chosen) {
+Command migrate_command() {
   const auto flags = std::make_shared<CommonFlags>();
-  CLI::App* const command =
-      program.add_subcommand("migrate", "Bring the database up to date; on PostgreSQL, make schemas and logins too");
-  add_common_flags(*command, *flags);
-  command->footer("Example: SLUICE_POSTGRES_ADMIN_PASSWORD=... sluice migrate --config sluice.toml");
-  command->callback([flags, &chosen] { chosen = [flags] { return migrate(*flags); }; });
+  return {.name = "migrate",
+          .help = "Bring the database up to date; on PostgreSQL, make schemas and logins too",
+          .footer = "Example: SLUICE_POSTGRES_ADMIN_PASSWORD=... sluice migrate --config sluice.toml",
+          .options = with_common(*flags),
+          .run = [flags] { return migrate(*flags); }};
 }
 
 }  // namespace sluice::server

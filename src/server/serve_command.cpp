@@ -66,17 +66,22 @@ int serve(const ServeFlags& flags) {
 
 }  // namespace
 
-void add_serve(CLI::App& program, Chosen& chosen) {
+Command serve_command() {
   const auto flags = std::make_shared<ServeFlags>();
-  CLI::App* const command = program.add_subcommand("serve", "Run the server");
-  add_common_flags(*command, flags->common);
-  command->add_option("--listen", flags->listen, "HOST:PORT to listen on; port 0 picks one");
   std::string names;
   for (const ServiceNames& one : services) names += (names.empty() ? "" : ", ") + std::string(one.role);
-  command->add_option("--roles", flags->roles, "Run only these services, separated by commas: " + names);
-  command->add_flag("--demo", flags->demo, "Fill an empty installation with something to look at");
-  command->footer("Example: sluice serve --data ./data --listen 127.0.0.1:8080");
-  command->callback([flags, &chosen] { chosen = [flags] { return serve(*flags); }; });
+  return {
+      .name = "serve",
+      .help = "Run the server",
+      .footer = "Example: sluice serve --data ./data --listen 127.0.0.1:8080",
+      .options = with_common(
+          flags->common,
+          {{.name = "--listen", .value = &flags->listen, .help = "HOST:PORT to listen on; port 0 picks one"},
+           {.name = "--roles",
+            .value = &flags->roles,
+            .help = "Run only these services, separated by commas: " + names},
+           {.name = "--demo", .value = &flags->demo, .help = "Fill an empty installation with something to look at"}}),
+      .run = [flags] { return serve(*flags); }};
 }
 
 }  // namespace sluice::server
