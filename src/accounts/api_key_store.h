@@ -49,7 +49,7 @@ enum class Adoption {
   retired,  // it was revoked before; nothing changed
 };
 
-// Every implementation passes tests/contract/api_key_store_contract.h.
+// Every implementation passes tests/contract/api_key_store_contract.cpp.
 class ApiKeyStore {
  public:
   virtual ~ApiKeyStore() = default;

@@ -26,7 +26,7 @@ struct RecordedAuditEntry {
   AuditEntry entry;
 };
 
-// Every implementation passes tests/contract/audit_log_contract.h.
+// Every implementation passes tests/contract/audit_log_contract.cpp.
 class AuditLog {
  public:
   static constexpr Duration keep_for = std::chrono::days(365);

@@ -18,7 +18,7 @@ struct NewUser {
   Role role = Role::user;
 };
 
-// Every implementation passes tests/contract/user_store_contract.h.
+// Every implementation passes tests/contract/user_store_contract.cpp.
 class UserStore {
  public:
   virtual ~UserStore() = default;

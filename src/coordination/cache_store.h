@@ -5,7 +5,7 @@
 // ticket may fill. Removing a key ends its ticket, so that a value read before the removal is never stored after it.
 // The cache may lose anything at any time; that only costs a load.
 //
-// Every implementation passes tests/contract/cache_store_contract.h. Safe to use from any thread.
+// Every implementation passes tests/contract/cache_store_contract.cpp. Safe to use from any thread.
 #pragma once
 
 #include <cstdint>

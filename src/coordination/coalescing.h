@@ -20,7 +20,7 @@
 // fetched once more than needed, nothing else. A call with an unknown outcome (EngineUnavailable) may have taken
 // effect: a message that was not published is presumed lost after a while and requested again.
 //
-// Every implementation passes tests/contract/coalescing_contract.h.
+// Every implementation passes tests/contract/coalescing_contract.cpp.
 #pragma once
 
 #include <optional>

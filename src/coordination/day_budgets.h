@@ -6,7 +6,7 @@
 // is never taken again. coordination/day_pace.h decides how much may be taken by now; time is the database's. Outside
 // the promise: a difference between the clocks of the database and of the upstream that counts.
 //
-// Every implementation passes tests/contract/day_budgets_contract.h. Safe to use from any thread.
+// Every implementation passes tests/contract/day_budgets_contract.cpp. Safe to use from any thread.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 // password must end it sooner. Its id is kept here, in the database, until the token would have ended by itself. Copies
 // (coordination/denylist.h) answer faster; this decides.
 //
-// Every implementation passes tests/contract/denial_records_contract.h. Safe to use from any thread.
+// Every implementation passes tests/contract/denial_records_contract.cpp. Safe to use from any thread.
 #pragma once
 
 #include <string>

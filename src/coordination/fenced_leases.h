@@ -6,7 +6,7 @@
 // lease was acquired elsewhere would be unsafe; so this port has database adapters only. If nothing is written under
 // the lease, or writing twice does no harm, `Leases` (coordination/leases.h) are cheaper.
 //
-// Every implementation passes tests/contract/fenced_leases_contract.h.
+// Every implementation passes tests/contract/fenced_leases_contract.cpp.
 #pragma once
 
 #include <compare>

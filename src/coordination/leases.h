@@ -6,7 +6,7 @@
 // two work at once, and the work must tolerate that. Code that guards a write uses FencedLeases
 // (coordination/fenced_leases.h).
 //
-// Time is the engine's. Every implementation passes tests/contract/leases_contract.h.
+// Time is the engine's. Every implementation passes tests/contract/leases_contract.cpp.
 #pragma once
 
 #include <compare>

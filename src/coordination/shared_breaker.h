@@ -5,7 +5,7 @@
 // the lease ends. A call reports its outcome with its permit: one that began before the breaker opened, or whose trial
 // was given to another caller meanwhile, does not count.
 //
-// Every implementation passes tests/contract/shared_breaker_contract.h.
+// Every implementation passes tests/contract/shared_breaker_contract.cpp.
 #pragma once
 
 #include <cstdint>

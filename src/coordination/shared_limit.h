@@ -12,7 +12,7 @@
 // too, sees no more than the window allows. It is never returned: a drawn permit is spent. Most users want `Limiter`
 // (coordination/limiter.h), which queues, draws for many at once and keeps the days' credit.
 //
-// Every implementation passes tests/contract/shared_limit_contract.h. Safe to use from any thread.
+// Every implementation passes tests/contract/shared_limit_contract.cpp. Safe to use from any thread.
 #pragma once
 
 #include <cstdint>

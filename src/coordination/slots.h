@@ -4,7 +4,7 @@
 // and no crash and no order of events can leave the count too high or too low. Nothing is held in the database while
 // the work under a slot goes on.
 //
-// Every implementation passes tests/contract/slots_contract.h.
+// Every implementation passes tests/contract/slots_contract.cpp.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ inline Version next_version(Version last, Version now, const RunFloor& run) {
 
 // Where the floors are kept.
 //
-// Every implementation passes tests/contract/version_floors_contract.h.
+// Every implementation passes tests/contract/version_floors_contract.cpp.
 class VersionFloors {
  public:
   virtual ~VersionFloors() = default;

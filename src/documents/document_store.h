@@ -7,7 +7,7 @@
 // A document that was never stored and not listed is there only while it is claimed: nothing is left of it after a
 // failed download.
 //
-// Every implementation passes tests/contract/document_store_contract.h and document_changes_contract.h.
+// Every implementation passes tests/contract/document_store_contract.cpp and document_changes_contract.cpp.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // it. At most as many jobs of one throttle key run at once as its kind allows, over all workers, and a full key does
 // not delay others. Finished jobs leave the table that claims read; they and their keys are kept for a retention.
 //
-// Time is the database's. Every implementation passes tests/contract/job_store_contract.h.
+// Time is the database's. Every implementation passes tests/contract/job_store_contract.cpp.
 #pragma once
 
 #include <map>

@@ -3,7 +3,7 @@
 // A link is enriched once, however many imports and folders have it: adding a bookmark adds the link's job in the same
 // transaction unless one is live or has succeeded. Every import that waits for a link is told when it ends.
 //
-// Every implementation passes tests/contract/import_store_contract.h.
+// Every implementation passes tests/contract/import_store_contract.cpp.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Stores links: one for each canonical URL, with its page facts and its places in the folders of users.
 //
-// Every implementation passes tests/contract/link_store_contract.h.
+// Every implementation passes tests/contract/link_store_contract.cpp.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Looking into the log without taking part: for operators and dead letters. Reading moves no group.
 //
-// Every implementation passes tests/contract/log_view_contract.h.
+// Every implementation passes tests/contract/log_view_contract.cpp.
 #pragma once
 
 #include <optional>

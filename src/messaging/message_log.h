@@ -5,7 +5,7 @@
 // progress; the next owner of the partition continues there. Published messages stay for the topic's retention, read or
 // not.
 //
-// Every implementation passes tests/contract/message_log_contract.h.
+// Every implementation passes tests/contract/message_log_contract.cpp.
 #pragma once
 
 #include <memory>

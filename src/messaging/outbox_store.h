@@ -5,7 +5,7 @@
 // many relays there are. Each time a bucket's rows may have to be looked at afresh (another holder, a replayed row, a
 // log that lost its memory) its fence grows; reading or marking under an old fence does nothing.
 //
-// Every implementation passes tests/contract/outbox_store_contract.h.
+// Every implementation passes tests/contract/outbox_store_contract.cpp.
 #pragma once
 
 #include <optional>

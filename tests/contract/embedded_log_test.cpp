@@ -4,9 +4,9 @@
 #include "adapters/sqlite/embedded_log_view.h"
 #include "adapters/sqlite/log_retention.h"
 #include "runtime/task_scope.h"
-#include "tests/contract/consumer_contract.h"
-#include "tests/contract/log_view_contract.h"
-#include "tests/contract/message_log_contract.h"
+#include "tests/contract/consumer_suite.h"
+#include "tests/contract/log_view_suite.h"
+#include "tests/contract/message_log_suite.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {

@@ -87,7 +87,7 @@ class JobStoreFixture : public DatabaseFixture {
   std::unique_ptr<sql::SqlJobStore> store_;
 };
 
-// Its tests stand in job_store_contract.h and job_ends_contract.h.
+// Its tests stand in job_store_contract.cpp and job_ends_contract.cpp.
 class JobStoreContract : public JobStoreFixture {};
 
 }  // namespace sluice::test

@@ -1,9 +1,9 @@
 #include <array>
 
-#include "tests/contract/consumer_contract.h"
+#include "tests/contract/consumer_suite.h"
 #include "tests/contract/kafka_engines.h"
-#include "tests/contract/log_view_contract.h"
-#include "tests/contract/message_log_contract.h"
+#include "tests/contract/log_view_suite.h"
+#include "tests/contract/message_log_suite.h"
 #include "tests/support/needs.h"
 
 namespace sluice::test {

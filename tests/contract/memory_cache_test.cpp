@@ -1,7 +1,7 @@
 #include "adapters/memory/memory_cache.h"
 
 #include "runtime/system_clock.h"
-#include "tests/contract/cache_store_contract.h"
+#include "tests/contract/cache_store_suite.h"
 
 namespace sluice::test {
 namespace {

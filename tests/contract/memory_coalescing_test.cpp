@@ -5,8 +5,8 @@
 
 #include "runtime/system_clock.h"
 #include "runtime/virtual_clock.h"
-#include "tests/contract/coalescing_contract.h"
-#include "tests/contract/coalescing_walk.h"
+#include "tests/contract/coalescing_suite.h"
+#include "tests/contract/coalescing_walk_suite.h"
 #include "tests/contract/pretend_floors.h"
 
 namespace sluice::test {

@@ -2,8 +2,8 @@
 
 #include "adapters/memory/memory_slots.h"
 #include "runtime/system_clock.h"
-#include "tests/contract/leases_contract.h"
-#include "tests/contract/slots_contract.h"
+#include "tests/contract/leases_suite.h"
+#include "tests/contract/slots_suite.h"
 
 namespace sluice::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "runtime/system_clock.h"
-#include "tests/contract/shared_limit_contract.h"
+#include "tests/contract/shared_limit_suite.h"
 
 namespace sluice::test {
 namespace {

@@ -1,8 +1,8 @@
-#include "tests/contract/api_key_store_contract.h"
-#include "tests/contract/audit_log_contract.h"
-#include "tests/contract/denial_records_contract.h"
+#include "tests/contract/api_key_store_suite.h"
+#include "tests/contract/audit_log_suite.h"
+#include "tests/contract/denial_records_suite.h"
 #include "tests/contract/postgres_engines.h"
-#include "tests/contract/user_store_contract.h"
+#include "tests/contract/user_store_suite.h"
 
 namespace sluice::test {
 namespace {

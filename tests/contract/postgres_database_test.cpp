@@ -1,5 +1,5 @@
-#include "tests/contract/database_contract.h"
-#include "tests/contract/migrations_contract.h"
+#include "tests/contract/database_tables.h"
+#include "tests/contract/migrations_suite.h"
 #include "tests/contract/postgres_engines.h"
 
 namespace sluice::test {

@@ -1,6 +1,6 @@
 // Who may do what with the outbox on PostgreSQL.
 #include "runtime/system_clock.h"
-#include "tests/contract/outbox_loss_contract.h"
+#include "tests/contract/outbox_loss_suite.h"
 #include "tests/contract/postgres_engines.h"
 #include "tests/support/needs.h"
 

@@ -1,11 +1,11 @@
 #include "adapters/sql/sql_leases.h"
 #include "adapters/sql/sql_slots.h"
-#include "tests/contract/inbox_contract.h"
-#include "tests/contract/leases_contract.h"
+#include "tests/contract/inbox_suite.h"
+#include "tests/contract/leases_suite.h"
 #include "tests/contract/postgres_engines.h"
-#include "tests/contract/slots_contract.h"
+#include "tests/contract/slots_suite.h"
 #include "tests/contract/sql_ports.h"
-#include "tests/contract/store_contracts.h"
+#include "tests/contract/store_suites.h"
 
 namespace sluice::test {
 namespace {

@@ -1,6 +1,6 @@
 #include "adapters/redis/redis_cache.h"
 
-#include "tests/contract/cache_store_contract.h"
+#include "tests/contract/cache_store_suite.h"
 #include "tests/contract/redis_engines.h"
 
 namespace sluice::test {

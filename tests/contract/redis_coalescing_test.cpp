@@ -2,8 +2,8 @@
 
 #include <future>
 
-#include "tests/contract/coalescing_contract.h"
-#include "tests/contract/coalescing_walk.h"
+#include "tests/contract/coalescing_suite.h"
+#include "tests/contract/coalescing_walk_suite.h"
 #include "tests/contract/pretend_floors.h"
 #include "tests/contract/redis_engines.h"
 

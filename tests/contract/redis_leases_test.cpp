@@ -6,9 +6,9 @@
 
 #include "adapters/redis/redis_slots.h"
 #include "runtime/metrics.h"
-#include "tests/contract/leases_contract.h"
+#include "tests/contract/leases_suite.h"
 #include "tests/contract/redis_engines.h"
-#include "tests/contract/slots_contract.h"
+#include "tests/contract/slots_suite.h"
 #include "tests/support/needs.h"
 
 namespace sluice::test {

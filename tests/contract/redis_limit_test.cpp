@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "tests/contract/redis_engines.h"
-#include "tests/contract/shared_limit_contract.h"
+#include "tests/contract/shared_limit_suite.h"
 
 namespace sluice::test {
 namespace {

@@ -1,9 +1,9 @@
 #include "adapters/redis/redis_log.h"
 
 #include "adapters/redis/redis_log_keys.h"
-#include "tests/contract/consumer_contract.h"
-#include "tests/contract/log_view_contract.h"
-#include "tests/contract/message_log_contract.h"
+#include "tests/contract/consumer_suite.h"
+#include "tests/contract/log_view_suite.h"
+#include "tests/contract/message_log_suite.h"
 #include "tests/contract/redis_log_engines.h"
 
 namespace sluice::test {

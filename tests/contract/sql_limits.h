@@ -3,7 +3,7 @@
 
 #include "adapters/sql/sql_limit.h"
 #include "runtime/system_clock.h"
-#include "tests/contract/shared_limit_contract.h"
+#include "tests/contract/shared_limit_suite.h"
 
 namespace sluice::test {
 

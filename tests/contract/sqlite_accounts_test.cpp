@@ -1,9 +1,9 @@
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
-#include "tests/contract/api_key_store_contract.h"
-#include "tests/contract/audit_log_contract.h"
-#include "tests/contract/denial_records_contract.h"
-#include "tests/contract/user_store_contract.h"
+#include "tests/contract/api_key_store_suite.h"
+#include "tests/contract/audit_log_suite.h"
+#include "tests/contract/denial_records_suite.h"
+#include "tests/contract/user_store_suite.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {

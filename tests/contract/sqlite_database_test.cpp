@@ -1,8 +1,8 @@
 #include "adapters/sqlite/sqlite_database.h"
 
 #include "runtime/system_clock.h"
-#include "tests/contract/database_contract.h"
-#include "tests/contract/migrations_contract.h"
+#include "tests/contract/database_tables.h"
+#include "tests/contract/migrations_suite.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sluice::test {

@@ -1,7 +1,7 @@
-#include "tests/contract/import_ends_contract.h"
-#include "tests/contract/import_store_contract.h"
-#include "tests/contract/job_remains_contract.h"
-#include "tests/contract/link_store_contract.h"
+#include "tests/contract/import_ends_suite.h"
+#include "tests/contract/import_store_suite.h"
+#include "tests/contract/job_remains_suite.h"
+#include "tests/contract/link_store_suite.h"
 #include "tests/contract/sqlite_engine.h"
 
 namespace sluice::test {

@@ -188,7 +188,7 @@ TEST_P(Messaging, what_a_service_tells_with_its_change_gets_into_the_log) {
 }
 
 TEST_P(Messaging, a_row_that_the_log_refuses_waits_for_an_operator) {
-  if (GetParam() == LogEngine::embedded) GTEST_SKIP() << "the change itself is refused there: outbox_contract.h";
+  if (GetParam() == LogEngine::embedded) GTEST_SKIP() << "the change itself is refused there: outbox_contract.cpp";
   server::Engines engines(loaded_->settings, {server::Service::accounts}, desk_->clock,
                           server::Engines::Access::beside_owner);
   messaging::OutboxMessage message{"undeclared", "payment", "payment-2", 1, "PaymentSuccess", "{}"};

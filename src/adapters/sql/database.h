@@ -6,7 +6,7 @@
 // use from any thread; results arrive on the caller's executor, whose context must outlive the database (the thread
 // that answers may still be on its way out of the post when the caller goes on).
 //
-// Every implementation passes tests/contract/database_contract.h.
+// Every implementation passes tests/contract/database_*_contract.cpp.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,40 @@
+// The fixture of denial_records_contract.cpp, for the engines that run it.
+#pragma once
+
+#include <algorithm>
+
+#include "adapters/sql/sql_denial_records.h"
+#include "tests/contract/database_fixture.h"
+
+namespace sluice::test {
+
+class DenialRecordsContract : public DatabaseFixture {
+ protected:
+  using Denial = coordination::Denial;
+  using DenialMark = coordination::DenialMark;
+  using DenialPage = coordination::DenialPage;
+
+  void SetUp() override {
+    DatabaseFixture::SetUp();
+    records_.emplace(database());
+    now_ = run(records_->read({}, 1)).now;
+    token_ = unique("token");
+  }
+
+  void deny(const std::string& token, Time until) { run(records_->deny({token, until})); }
+  bool denied(const std::string& token) { return run(records_->denied(token)); }
+  DenialPage read(DenialMark after, int64_t limit = 1000) { return run(records_->read(std::move(after), limit)); }
+  // Where nothing is written yet.
+  DenialMark end() { return {read({}, 1).now, {}}; }
+  static std::vector<std::string> tokens(const DenialPage& page) {
+    std::vector<std::string> found;
+    for (const Denial& denial : page.denials) found.push_back(denial.token);
+    return found;
+  }
+
+  std::optional<sql::SqlDenialRecords> records_;
+  Time now_;
+  std::string token_;
+};
+
+}  // namespace sluice::test

@@ -1,0 +1,43 @@
+// The fixture of fenced_leases_contract.cpp, for the engines that run it.
+#pragma once
+
+#include "adapters/sql/sql_fenced_leases.h"
+#include "tests/contract/database_fixture.h"
+
+namespace sluice::test {
+
+class FencedLeasesContract : public DatabaseFixture {
+ protected:
+  using Fence = coordination::Fence;
+  using FencedLease = coordination::FencedLease;
+
+  void SetUp() override {
+    DatabaseFixture::SetUp();
+    leases_.emplace(database());
+    key_ = unique("lease");
+  }
+
+  std::optional<Fence> acquire(const std::string& key, const std::string& owner, Duration ttl = 1min) {
+    return run(leases_->acquire(key, owner, ttl));
+  }
+  void release(const std::string& key, Fence fence) { run(leases_->release({key, fence})); }
+  std::string owner_of(const std::string& key) {
+    const auto holder = run(leases_->holder(key));
+    return holder ? holder->owner : "";
+  }
+  // The fences that `callers` who ask at the same time get.
+  std::vector<Fence> race(const std::string& key, int callers) {
+    std::vector<Task<std::optional<Fence>>> asking;
+    for (int i = 0; i < callers; ++i) asking.push_back(leases_->acquire(key, fmt::format("caller {}", i), 1min));
+    std::vector<Fence> got;
+    for (const std::optional<Fence>& fence : values_of(std::move(asking))) {
+      if (fence) got.push_back(*fence);
+    }
+    return got;
+  }
+
+  std::optional<sql::SqlFencedLeases> leases_;
+  std::string key_;
+};
+
+}  // namespace sluice::test
