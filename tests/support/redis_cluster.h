@@ -42,7 +42,8 @@ class RedisCluster {
   // The replica of a master that is lost, or should be, takes over. Returns when it serves what the lost one served,
   // and every node that answers says so.
   void fail_over(const RedisServer& lost);
-  // The same without an order: the others miss the lost master and elect its replica, which takes some seconds.
+  // The same without an order: the others miss the lost master and elect its replica, which takes some seconds. For a
+  // minute they vote for no other node that would take over from the lost one.
   void elect_successor_of(const RedisServer& lost);
   // Returns when every node runs, every slot is served and every replica follows its master.
   void wait_until_healthy();
