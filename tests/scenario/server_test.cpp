@@ -1,4 +1,4 @@
-// `sluice` as an operator uses it: the real program, its commands, its end.
+// `sluice serve` as an operator uses it: the real program, from its start to its end.
 #include <csignal>
 #include <fstream>
 #include <list>
@@ -9,27 +9,20 @@
 #include <sys/resource.h>
 
 #include "tests/scenario/raw_client.h"
+#include "tests/scenario/server_folder.h"
 #include "tests/support/certificates.h"
 #include "tests/support/needs.h"
 #include "tests/support/pgbouncer_server.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/sluice_server.h"
-#include "tests/support/temporary_folder.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 
-struct ServerScenario : testing::Test {
-  std::string data() const { return (folder / "data").string(); }
-  std::string write_config(const std::string& text) const {
-    const std::string file = (folder / "sluice.toml").string();
-    std::ofstream(file) << text;
-    return file;
-  }
-
+struct ServerScenario : ServerFolder {
   // Asks until the body of /readyz has `part` in it: an engine that pauses for 2 s counts as down.
   static RawResponse ready_with(const SluiceServer& sluice, const std::string& part) {
     const auto give_up = std::chrono::steady_clock::now() + 60s;
@@ -49,8 +42,6 @@ struct ServerScenario : testing::Test {
     }
     return "";
   }
-
-  TemporaryFolder folder;
 };
 
 TEST_F(ServerScenario, starts_on_an_empty_folder_and_answers) {
@@ -264,87 +255,6 @@ TEST_F(ServerScenario, the_service_key_of_the_environment_works_from_the_first_s
   EXPECT_THAT(weak.output, HasSubstr("SLUICE_SERVICE_KEY must have at least"));
 }
 
-TEST_F(ServerScenario, messages_may_not_outlive_what_is_known_of_them) {
-  const std::string topics = "[messaging.topics.\"jobs.enqueue\"]\nretention = \"30d\"\n";
-  const CommandResult forgets = run_sluice({"config", "check", "--config", write_config(topics)});
-  EXPECT_EQ(forgets.code, 2);
-  EXPECT_THAT(forgets.output, HasSubstr("messaging.inbox.retention must be at least 37d"));
-  const std::string knows = write_config(topics + "[messaging.inbox]\nretention = \"37d\"\n");
-  EXPECT_EQ(run_sluice({"config", "check", "--config", knows}).code, 0);
-}
-
-TEST_F(ServerScenario, a_wrong_configuration_is_refused_with_place_and_remedy) {
-  const std::string file = write_config("[http]\nlisten = \"127.0.0.1:0\"\nhead_timout = \"5s\"\nidle_timeout = 5\n");
-  const CommandResult checked = run_sluice({"config", "check", "--config", file});
-  EXPECT_EQ(checked.code, 2);
-  EXPECT_THAT(checked.output, HasSubstr(file + ":3"));
-  EXPECT_THAT(checked.output, HasSubstr("head_timeout"));
-  EXPECT_THAT(checked.output, HasSubstr(file + ":4"));
-  EXPECT_EQ(run_sluice({"serve", "--config", file, "--data", data()}).code, 2);
-  EXPECT_EQ(run_sluice({"serve", "--config", "/no/such/file", "--data", data()}).code, 2);
-  EXPECT_EQ(run_sluice({"serve", "--roles", "accounts,nobody", "--data", data()}).code, 2);
-  EXPECT_EQ(run_sluice({"serve", "--listen", "nonsense", "--data", data()}).code, 2);
-}
-
-TEST_F(ServerScenario, an_unknown_command_is_named_with_the_nearest_one_there_is) {
-  const auto complaint = [](std::vector<std::string> command) {
-    const CommandResult result = run_sluice(std::move(command));
-    EXPECT_EQ(result.code, 2);
-    return result.output;
-  };
-  EXPECT_EQ(complaint({"serv"}), "sluice: there is no command serv in sluice; did you mean serve?\n");
-  EXPECT_THAT(complaint({"bogus"}), HasSubstr("no command bogus in sluice; known here: serve, migrate, "));
-  EXPECT_THAT(complaint({"admin", "crate-key", "--role", "USER"}),
-              HasSubstr("in sluice admin; did you mean create-key?"));
-  EXPECT_THAT(complaint({"admin", "--bogus"}), HasSubstr("there is no flag --bogus of sluice admin"));
-}
-
-TEST_F(ServerScenario, a_password_in_a_services_url_is_refused_and_not_repeated) {
-  const std::string url = "postgresql://someone:a-secret@db.example.org/sluice";
-  for (const std::string key : {"url", "replica_url"}) {
-    const std::string file = write_config("[postgres]\nurl = \"postgresql://db.example.org/sluice\"\n" +
-                                          ("[postgres.services.documents]\n" + key) + " = \"" + url + "\"\n");
-    const CommandResult checked = run_sluice({"config", "check", "--config", file});
-    EXPECT_EQ(checked.code, 2);
-    EXPECT_THAT(checked.output, HasSubstr("a URL of documents must not contain a password"));
-    EXPECT_THAT(checked.output, testing::Not(HasSubstr("a-secret")));
-  }
-}
-
-TEST_F(ServerScenario, what_is_printed_loads_again) {
-  const CommandResult printed = run_sluice({"config", "print"}, {{"SLUICE_HTTP_LISTEN", "127.0.0.1:4711"}});
-  ASSERT_EQ(printed.code, 0);
-  EXPECT_THAT(printed.output, HasSubstr("listen = \"127.0.0.1:4711\"  # SLUICE_HTTP_LISTEN"));
-  EXPECT_EQ(run_sluice({"config", "check", "--config", write_config(printed.output)}).code, 0);
-}
-
-TEST_F(ServerScenario, every_command_explains_itself_with_an_example) {
-  const std::vector<std::vector<std::string>> commands{{},
-                                                       {"serve"},
-                                                       {"migrate"},
-                                                       {"version"},
-                                                       {"config"},
-                                                       {"config", "check"},
-                                                       {"config", "print"},
-                                                       {"config", "docs"},
-                                                       {"metrics"},
-                                                       {"metrics", "docs"},
-                                                       {"documents"},
-                                                       {"admin"},
-                                                       {"admin", "create"},
-                                                       {"admin", "create-key"},
-                                                       {"admin", "rotate-key"},
-                                                       {"admin", "list-keys"},
-                                                       {"admin", "revoke-key"},
-                                                       {"admin", "audit"}};
-  for (std::vector<std::string> command : commands) {
-    command.push_back("--help");
-    const CommandResult help = run_sluice(command);
-    EXPECT_EQ(help.code, 0) << command.front();
-    EXPECT_THAT(help.output, HasSubstr("Example: ")) << command.front();
-  }
-}
-
 // Three services' worth of a real installation: migrated by the administrator, served through a transaction pooler.
 TEST_F(ServerScenario, runs_on_postgresql_behind_a_pooler_and_survives_its_restart) {
   PostgresServer postgres;
@@ -401,15 +311,6 @@ TEST_F(ServerScenario, without_redis_it_goes_on_and_says_so) {
     ASSERT_LT(std::chrono::steady_clock::now(), give_up) << sluice.process().output();
   }
   EXPECT_EQ(sluice.stop(), 0);
-}
-
-TEST_F(ServerScenario, a_choice_of_engine_that_cannot_be_kept_is_refused_with_its_place) {
-  const CommandResult result =
-      run_sluice({"config", "check", "--config", write_config("[coordination.engines]\nlimits = \"redis\"\n")});
-  EXPECT_NE(result.code, 0);
-  EXPECT_THAT(result.output,
-              HasSubstr("sluice.toml:2: coordination.engines.limits is redis, but Redis is not configured; set "
-                        "redis.url"));
 }
 
 }  // namespace
