@@ -190,7 +190,7 @@ Command dlq_command() {
                               {.name = "--dry-run", .value = &flags->dry_run, .help = "Only say how many"}});
   return {
       .name = "dlq",
-      .help = "Messages that nobody could handle; also beside a running server",
+      .help = "Messages that could not be handled; also beside a running server",
       .footer = "Example: sluice dlq replay --reason API_5XX --since 2h",
       .commands = {
           command(
