@@ -155,8 +155,6 @@ Task<int> run_purge(LogDesk& desk, const DlqFlags& flags) {
   return settle(desk, flags, &DeadLetters::purge, "purged");
 }
 
-using Work = Task<int> (*)(LogDesk&, const DlqFlags&);
-
 // The options that select letters, then those of the command alone.
 std::vector<CommandOption> with_selection(DlqFlags& flags, std::vector<CommandOption> own) {
   std::vector<CommandOption> options{
@@ -175,15 +173,6 @@ std::vector<CommandOption> with_selection(DlqFlags& flags, std::vector<CommandOp
 
 Command dlq_command() {
   const auto flags = std::make_shared<DlqFlags>();
-  const auto command = [&](const char* name, const char* help, const char* example, Work work,
-                           std::vector<CommandOption> options) {
-    const auto at_desk = [flags, work](LogDesk& desk) { return work(desk, *flags); };
-    return Command{.name = name,
-                   .help = help,
-                   .footer = std::string("Example: ") + example,
-                   .options = with_common(flags->common, std::move(options)),
-                   .run = [flags, at_desk] { return at_log_desk(flags->common, at_desk); }};
-  };
   const std::vector<CommandOption> settling =
       with_selection(*flags, {{.name = "id", .value = &flags->id, .help = "Just this letter"},
                               {.name = "--all", .value = &flags->all, .help = "All of them"},
@@ -193,19 +182,20 @@ Command dlq_command() {
       .help = "Messages that could not be handled; also beside a running server",
       .footer = "Example: sluice dlq replay --reason API_5XX --since 2h",
       .commands = {
-          command(
-              "list", "Count dead letters by topic and reason", "sluice dlq list --topic payment.events", run_list,
+          desk_command(
+              flags, "list", "Count dead letters by topic and reason", "sluice dlq list --topic payment.events",
+              run_list,
               with_selection(*flags, {{.name = "--each", .value = &flags->each, .help = "Show the letters themselves"},
                                       {.name = "--count",
                                        .value = &flags->count,
                                        .help = "How many of them (default: 50)",
                                        .check = integer_in(1, 1'000'000)}})),
-          command("show", "One letter and the message it is about", "sluice dlq show dead-letters:3:17", run_show,
-                  {{.name = "id", .value = &flags->id, .help = "The letter's id", .required = true}}),
-          command("replay", "Publish the messages to their topics again",
-                  "sluice dlq replay --reason API_5XX --dry-run", run_replay, settling),
-          command("purge", "Give letters up", "sluice dlq purge --topic payment.events --before 5d", run_purge,
-                  settling)}};
+          desk_command(flags, "show", "One letter and the message it is about", "sluice dlq show dead-letters:3:17",
+                       run_show, {{.name = "id", .value = &flags->id, .help = "The letter's id", .required = true}}),
+          desk_command(flags, "replay", "Publish the messages to their topics again",
+                       "sluice dlq replay --reason API_5XX --dry-run", run_replay, settling),
+          desk_command(flags, "purge", "Give letters up", "sluice dlq purge --topic payment.events --before 5d",
+                       run_purge, settling)}};
 }
 
 }  // namespace sluice::server

@@ -81,28 +81,17 @@ Task<int> run_topics(LogDesk& desk, const LogFlags&) {
   co_return 0;
 }
 
-using Work = Task<int> (*)(LogDesk&, const LogFlags&);
-
 }  // namespace
 
 Command log_command() {
   const auto flags = std::make_shared<LogFlags>();
-  const auto command = [&](const char* name, const char* help, const char* example, Work work,
-                           std::vector<CommandOption> options = {}) {
-    const auto at_desk = [flags, work](LogDesk& desk) { return work(desk, *flags); };
-    return Command{.name = name,
-                   .help = help,
-                   .footer = std::string("Example: ") + example,
-                   .options = with_common(flags->common, std::move(options)),
-                   .run = [flags, at_desk] { return at_log_desk(flags->common, at_desk); }};
-  };
   return {
       .name = "log",
       .help = "Look into the message log; also beside a running server",
       .footer = "Example: sluice log tail payment.events --follow",
       .commands = {
-          command(
-              "tail", "Print a topic's last messages, a line of JSON each",
+          desk_command(
+              flags, "tail", "Print a topic's last messages, a line of JSON each",
               "sluice log tail payment.events -n 20 --key 42", run_tail,
               {{.name = "topic", .value = &flags->topic, .help = "The topic's name", .required = true},
                {.name = "-n,--count",
@@ -119,11 +108,11 @@ Command log_command() {
                 .help = "Only this partition",
                 .check = not_negative()},
                {.name = "-f,--follow", .value = &flags->follow, .help = "Go on with what comes, until interrupted"}}),
-          command("groups", "How far each group of consumers is, and who reads",
-                  "sluice log groups --topic payment.events", run_groups,
-                  {{.name = "--group", .value = &flags->group, .help = "Only this group"},
-                   {.name = "--topic", .value = &flags->topic, .help = "Only this topic"}}),
-          command("topics", "List the topics", "sluice log topics", run_topics)}};
+          desk_command(flags, "groups", "How far each group of consumers is, and who reads",
+                       "sluice log groups --topic payment.events", run_groups,
+                       {{.name = "--group", .value = &flags->group, .help = "Only this group"},
+                        {.name = "--topic", .value = &flags->topic, .help = "Only this topic"}}),
+          desk_command(flags, "topics", "List the topics", "sluice log topics", run_topics)}};
 }
 
 }  // namespace sluice::server
