@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "http/server.h"
+#include "http/server/server.h"
 #include "runtime/log.h"
 #include "runtime/system_clock.h"
 

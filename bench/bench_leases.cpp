@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 
 #include "adapters/memory/memory_leases.h"
-#include "adapters/redis/redis_leases.h"
-#include "adapters/sql/sql_fenced_leases.h"
+#include "adapters/redis/coordination/redis_leases.h"
+#include "adapters/sql/coordination/sql_fenced_leases.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
 #include "coordination/lease_keeper.h"

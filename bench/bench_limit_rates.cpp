@@ -11,8 +11,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "adapters/redis/redis.h"
-#include "adapters/redis/redis_limit.h"
+#include "adapters/redis/client/redis.h"
+#include "adapters/redis/coordination/redis_limit.h"
 #include "base/check.h"
 #include "coordination/limiter.h"
 #include "runtime/system_clock.h"

@@ -9,9 +9,9 @@
 #include <boost/asio/io_context.hpp>
 #include <hiredis/hiredis.h>
 
-#include "adapters/redis/limit_scripts.h"
-#include "adapters/redis/redis.h"
-#include "adapters/redis/redis_limit.h"
+#include "adapters/redis/client/redis.h"
+#include "adapters/redis/coordination/limit_scripts.h"
+#include "adapters/redis/coordination/redis_limit.h"
 #include "base/check.h"
 #include "coordination/limit_state.h"
 #include "runtime/system_clock.h"

@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/sql/sql_limit.h"
+#include "adapters/sql/coordination/sql_limit.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
 #include "runtime/system_clock.h"

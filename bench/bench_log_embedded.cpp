@@ -8,7 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "adapters/sqlite/embedded_log.h"
+#include "adapters/sqlite/log/embedded_log.h"
 #include "base/check.h"
 #include "bench/bare_commits.h"
 #include "runtime/system_clock.h"

@@ -13,7 +13,7 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
-#include "adapters/redis/redis.h"
+#include "adapters/redis/client/redis.h"
 #include "runtime/io_threads.h"
 #include "runtime/system_clock.h"
 #include "tests/support/redis_server.h"

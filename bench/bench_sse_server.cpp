@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "http/server.h"
-#include "http/sse.h"
+#include "http/server/server.h"
+#include "http/sse/sse.h"
 #include "runtime/log.h"
 #include "runtime/system_clock.h"
 

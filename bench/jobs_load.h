@@ -7,7 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
 
 namespace sluice::bench {
 

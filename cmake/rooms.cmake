@@ -1,4 +1,4 @@
-# One library per room: src/ROOM/*.cpp, and ROOM_test from src/ROOM/*_test.cpp.
+# One library per room: all .cpp files of src/ROOM and its folders, and ROOM_test from its *_test.cpp files.
 #
 #   sluice_room(http ROOMS base runtime PRIVATE OpenSSL::SSL)
 #
@@ -28,7 +28,7 @@ set_target_properties(sluice_test_pch PROPERTIES CXX_COMPILER_LAUNCHER ${CMAKE_S
 function(sluice_room name)
   cmake_parse_arguments(ROOM "THREADS;FUZZED" "" "ROOMS;PRIVATE" ${ARGN})
   string(REPLACE "/" "_" id ${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

@@ -7,7 +7,7 @@
 #include "accounts/audit_log.h"
 #include "accounts/caller.h"
 #include "api/endpoint.h"
-#include "http/router.h"
+#include "http/server/router.h"
 
 namespace sluice::api {
 

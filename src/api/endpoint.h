@@ -12,7 +12,7 @@
 #include "accounts/caller.h"
 #include "api/body_reader.h"
 #include "http/message.h"
-#include "http/router.h"
+#include "http/server/router.h"
 
 namespace sluice::api {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "http/sse.h"
+#include "http/sse/sse.h"
 #include "links/import_news.h"
 #include "links/import_store.h"
 #include "messaging/bell.h"

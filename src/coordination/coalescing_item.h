@@ -1,5 +1,5 @@
-// The rules of coalescing for one item, as they run in memory. adapters/redis/coalescing_script.cpp says the same in
-// Lua; the contract suite holds both to one model.
+// The rules of coalescing for one item, as they run in memory. adapters/redis/coordination/coalescing_script.cpp says
+// the same in Lua; the contract suite holds both to one model.
 #pragma once
 
 #include "coordination/coalescing.h"

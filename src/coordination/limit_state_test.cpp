@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coordination/model_plan.h"
+#include "coordination/testing/model_plan.h"
 
 namespace sluice::coordination {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coordination/model_plan.h"
-#include "coordination/pretend_limit.h"
+#include "coordination/testing/model_plan.h"
+#include "coordination/testing/pretend_limit.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::coordination {

@@ -6,7 +6,7 @@
 #include <boost/asio/use_future.hpp>
 
 #include "documents/documents.h"
-#include "documents/origin_documents_fixture.h"
+#include "documents/testing/origin_documents_fixture.h"
 #include "runtime/io_threads.h"
 
 namespace sluice::documents {

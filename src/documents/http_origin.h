@@ -3,7 +3,7 @@
 
 #include "documents/origin.h"
 #include "documents/origin_config.h"
-#include "http/client.h"
+#include "http/client/client.h"
 
 namespace sluice::documents {
 

@@ -1,5 +1,5 @@
 // Which copy answers, and how instances learn of others'.
-#include "documents/origin_documents_fixture.h"
+#include "documents/testing/origin_documents_fixture.h"
 
 namespace sluice::documents {
 namespace {

@@ -1,5 +1,5 @@
 #include "documents/documents.h"
-#include "documents/origin_documents_fixture.h"
+#include "documents/testing/origin_documents_fixture.h"
 
 namespace sluice::documents {
 namespace {

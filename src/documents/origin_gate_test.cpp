@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "coordination/pretend_limit.h"
+#include "coordination/testing/pretend_limit.h"
 #include "documents/origin_config.h"
-#include "documents/pretend_ports.h"
+#include "documents/testing/pretend_ports.h"
 #include "runtime/task_scope.h"
 #include "runtime/virtual_clock.h"
 

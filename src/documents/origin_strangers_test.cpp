@@ -1,6 +1,6 @@
 // Paths that never gave a document, asked for by anybody.
-#include "documents/origin_documents_fixture.h"
 #include "documents/stranger_failures.h"
+#include "documents/testing/origin_documents_fixture.h"
 
 namespace sluice::documents {
 namespace {

@@ -1,5 +1,5 @@
 // When a document cannot be fetched.
-#include "documents/origin_documents_fixture.h"
+#include "documents/testing/origin_documents_fixture.h"
 
 namespace sluice::documents {
 namespace {

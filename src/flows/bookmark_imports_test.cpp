@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flows/pretend_imports.h"
+#include "flows/testing/pretend_imports.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::flows {

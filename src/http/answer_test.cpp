@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/conditional.h"
 #include "http/gunzip.h"
 #include "http/gzip.h"
 #include "http/problem.h"
-#include "http/sse.h"
-#include "http/trace.h"
+#include "http/server/conditional.h"
+#include "http/server/trace.h"
+#include "http/sse/sse.h"
 
 namespace sluice::http {
 namespace {

@@ -133,8 +133,8 @@ struct Request {
 
 using SharedBytes = std::shared_ptr<const std::string>;
 
-// Takes the connection over once the head is written, for answers that stay open for long (http/sse.h). Called on the
-// connection's thread.
+// Takes the connection over once the head is written, for answers that stay open for long (http/sse/sse.h). Called on
+// the connection's thread.
 class Outlet;
 using Takeover = std::move_only_function<void(std::shared_ptr<Outlet>)>;
 

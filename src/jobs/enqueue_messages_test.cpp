@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/job_request.h"
-#include "jobs/pretend_job_store.h"
+#include "jobs/testing/pretend_job_store.h"
 #include "runtime/errors.h"
 #include "runtime/virtual_clock.h"
 

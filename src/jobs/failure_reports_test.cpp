@@ -4,7 +4,7 @@
 
 #include "jobs/job_upkeep.h"
 #include "jobs/jobs.h"
-#include "jobs/pretend_job_store.h"
+#include "jobs/testing/pretend_job_store.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::jobs {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "jobs/captured_log.h"
+#include "jobs/testing/captured_log.h"
 
 namespace sluice::jobs {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "jobs/captured_log.h"
 #include "jobs/error_text.h"
 #include "jobs/job_metrics.h"
-#include "jobs/pretend_job_store.h"
+#include "jobs/testing/captured_log.h"
+#include "jobs/testing/pretend_job_store.h"
 #include "runtime/metrics.h"
 #include "runtime/task_scope.h"
 #include "runtime/virtual_clock.h"

@@ -1,6 +1,6 @@
 #include "jobs/lock_keeper.h"
 
-#include "jobs/workers_fixture.h"
+#include "jobs/testing/workers_fixture.h"
 
 namespace sluice::jobs {
 namespace {

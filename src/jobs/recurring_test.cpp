@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/pretend_job_store.h"
+#include "jobs/testing/pretend_job_store.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::jobs {

@@ -1,5 +1,5 @@
 // How workers end: with all that runs, in bounded time.
-#include "jobs/workers_fixture.h"
+#include "jobs/testing/workers_fixture.h"
 
 namespace sluice::jobs {
 namespace {

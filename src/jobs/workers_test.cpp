@@ -1,7 +1,7 @@
 #include "jobs/workers.h"
 
 #include "jobs/job_request.h"
-#include "jobs/workers_fixture.h"
+#include "jobs/testing/workers_fixture.h"
 
 namespace sluice::jobs {
 namespace {

@@ -10,7 +10,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "http/request_parser.h"
+#include "http/server/request_parser.h"
 #include "runtime/clock.h"
 #include "runtime/task_scope.h"
 

@@ -11,7 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "http/response_parser.h"
+#include "http/client/response_parser.h"
 #include "lab/load_tally.h"
 
 namespace sluice::lab {

@@ -4,7 +4,7 @@
 // it is: the connection is closed instead.
 #pragma once
 
-#include "http/client.h"
+#include "http/client/client.h"
 
 namespace sluice::links {
 

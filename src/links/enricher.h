@@ -1,7 +1,7 @@
 // Visits one link and returns the facts of its page, the reason of a failure, or the domain where the visit continues.
 //
 // The visit is polite and wary. Every hop, redirects included, asks robots.txt and goes only to http(s) at public
-// addresses (the client checks after DNS, http/address_guard.h); time, bytes and hops are bounded.
+// addresses (the client checks after DNS, http/client/address_guard.h); time, bytes and hops are bounded.
 #pragma once
 
 #include <variant>

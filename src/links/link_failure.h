@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/enum_names.h"
-#include "http/client_error.h"
+#include "http/client/client_error.h"
 
 namespace sluice::links {
 

@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 #include "base/time.h"
-#include "http/client.h"
+#include "http/client/client.h"
 #include "links/imports_config.h"
 #include "runtime/config_fwd.h"
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "coordination/single_flight.h"
-#include "http/client.h"
+#include "http/client/client.h"
 #include "links/link_failure.h"
 #include "links/robots_rules.h"
 #include "runtime/offload.h"

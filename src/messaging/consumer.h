@@ -5,7 +5,8 @@
 // only its key waits; after `tries` it is put into the dead-letter topic, which counts as finished. While an engine
 // that the handler needs is unavailable (EngineUnavailable) the consumer pauses, keeps its messages and tries again.
 // Progress is committed periodically, up to the first unfinished message of a partition: messages handled since are
-// handled again after a crash, so the inbox (adapters/sql/inbox.h) makes effects happen once, in their own transaction.
+// handled again after a crash, so the inbox (adapters/sql/messaging/inbox.h) makes effects happen once, in their own
+// transaction.
 #pragma once
 
 #include "messaging/handlers.h"

@@ -1,5 +1,5 @@
 // What becomes of messages when partitions change hands.
-#include "messaging/consumer_fixture.h"
+#include "messaging/testing/consumer_fixture.h"
 
 namespace sluice::messaging {
 namespace {

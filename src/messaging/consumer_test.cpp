@@ -1,6 +1,6 @@
 #include "messaging/consumer.h"
 
-#include "messaging/consumer_fixture.h"
+#include "messaging/testing/consumer_fixture.h"
 
 namespace sluice::messaging {
 namespace {

@@ -1,5 +1,5 @@
 // What becomes of messages that fail.
-#include "messaging/consumer_fixture.h"
+#include "messaging/testing/consumer_fixture.h"
 
 namespace sluice::messaging {
 namespace {

@@ -3,7 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <gtest/gtest.h>
 
-#include "messaging/pretend_log.h"
+#include "messaging/testing/pretend_log.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::messaging {

@@ -1,5 +1,5 @@
 // A part of the log is away.
-#include "messaging/outbox_relay_fixture.h"
+#include "messaging/testing/outbox_relay_fixture.h"
 
 namespace sluice::messaging {
 namespace {

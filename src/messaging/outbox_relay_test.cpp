@@ -1,4 +1,4 @@
-#include "messaging/outbox_relay_fixture.h"
+#include "messaging/testing/outbox_relay_fixture.h"
 
 namespace sluice::messaging {
 namespace {

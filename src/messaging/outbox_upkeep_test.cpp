@@ -1,6 +1,6 @@
 #include "messaging/outbox_upkeep.h"
 
-#include "messaging/outbox_relay_fixture.h"
+#include "messaging/testing/outbox_relay_fixture.h"
 #include "runtime/metrics.h"
 
 namespace sluice::messaging {

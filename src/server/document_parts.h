@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "adapters/files/file_static_copies.h"
-#include "adapters/sql/sql_document_store.h"
-#include "adapters/sql/sql_limit.h"
-#include "adapters/sql/sql_shared_breaker.h"
-#include "adapters/sql/sql_slots.h"
+#include "adapters/sql/coordination/sql_limit.h"
+#include "adapters/sql/coordination/sql_shared_breaker.h"
+#include "adapters/sql/coordination/sql_slots.h"
+#include "adapters/sql/documents/sql_document_store.h"
 #include "documents/documents.h"
 #include "documents/http_origin.h"
-#include "http/client.h"
+#include "http/client/client.h"
 #include "runtime/offload.h"
 
 namespace sluice::server {

@@ -1,6 +1,6 @@
 #include "server/document_prewarm.h"
 
-#include "documents/origin_documents_fixture.h"
+#include "documents/testing/origin_documents_fixture.h"
 
 namespace sluice::server {
 namespace {

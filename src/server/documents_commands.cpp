@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "adapters/sql/sql_document_records.h"
+#include "adapters/sql/documents/sql_document_records.h"
 #include "runtime/system_clock.h"
 #include "server/blocking.h"
 #include "server/commands.h"

@@ -7,8 +7,8 @@
 
 #include "adapters/postgres/engine_thread.h"
 #include "adapters/postgres/postgres_news.h"
-#include "adapters/redis/redis.h"
-#include "adapters/sql/database.h"
+#include "adapters/redis/client/redis.h"
+#include "adapters/sql/driver/database.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "api/system_routes.h"
 #include "coordination/journal.h"

@@ -3,9 +3,9 @@
 
 #include "accounts/administrators.h"
 #include "accounts/api_keys.h"
-#include "adapters/sql/sql_api_key_store.h"
-#include "adapters/sql/sql_audit_log.h"
-#include "adapters/sql/sql_user_store.h"
+#include "adapters/sql/accounts/sql_api_key_store.h"
+#include "adapters/sql/accounts/sql_audit_log.h"
+#include "adapters/sql/accounts/sql_user_store.h"
 #include "server/settings.h"
 
 namespace sluice::server {

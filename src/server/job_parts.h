@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "adapters/sql/inbox.h"
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
+#include "adapters/sql/messaging/inbox.h"
 #include "jobs/job_upkeep.h"
 #include "jobs/jobs.h"
 #include "jobs/workers.h"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "adapters/sql/sql_blocked_domains.h"
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
+#include "adapters/sql/links/sql_blocked_domains.h"
 #include "runtime/system_clock.h"
 #include "server/blocking.h"
 #include "server/commands.h"

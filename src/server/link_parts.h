@@ -1,9 +1,9 @@
 // Bookmarks and their links wired to their engines.
 #pragma once
 
-#include "adapters/sql/sql_blocked_domains.h"
-#include "adapters/sql/sql_import_store.h"
-#include "adapters/sql/sql_link_store.h"
+#include "adapters/sql/links/sql_blocked_domains.h"
+#include "adapters/sql/links/sql_import_store.h"
+#include "adapters/sql/links/sql_link_store.h"
 #include "api/import_stream.h"
 #include "flows/bookmark_imports.h"
 #include "links/links_config.h"

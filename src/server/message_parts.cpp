@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "adapters/kafka/kafka_log.h"
-#include "adapters/redis/redis_log_retention.h"
-#include "adapters/redis/redis_log_view.h"
-#include "adapters/sqlite/embedded_log_view.h"
-#include "adapters/sqlite/log_retention.h"
+#include "adapters/redis/log/redis_log_retention.h"
+#include "adapters/redis/log/redis_log_view.h"
+#include "adapters/sqlite/log/embedded_log_view.h"
+#include "adapters/sqlite/log/log_retention.h"
 #include "base/check.h"
 #include "runtime/log.h"
 #include "runtime/metrics.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/sql/outbox.h"
+#include "adapters/sql/messaging/outbox.h"
 #include "messaging/dead_letters.h"
 #include "messaging/log_view.h"
 #include "messaging/message_log.h"

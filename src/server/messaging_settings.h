@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/sql/inbox.h"
+#include "adapters/sql/messaging/inbox.h"
 #include "base/enum_names.h"
 #include "messaging/consumer_config.h"
 #include "messaging/outbox_relay.h"

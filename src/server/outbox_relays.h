@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "adapters/sql/patient_database.h"
-#include "adapters/sql/sql_outbox_dead.h"
-#include "adapters/sql/sql_outbox_store.h"
+#include "adapters/sql/driver/patient_database.h"
+#include "adapters/sql/messaging/sql_outbox_dead.h"
+#include "adapters/sql/messaging/sql_outbox_store.h"
 #include "messaging/outbox_relay.h"
 
 namespace sluice::server {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/redis/redis_cache.h"
+#include "adapters/redis/coordination/redis_cache.h"
 #include "coordination/coalescing.h"
 #include "coordination/denial_copy.h"
 #include "coordination/leases.h"

@@ -14,7 +14,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "base/check.h"
 #include "runtime/clock.h"
 

@@ -4,7 +4,7 @@
 // or one that was cut off, and ran at most once; at no instant more than k of one throttle key run.
 #include <gtest/gtest.h>
 
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "runtime/system_clock.h"
 #include "tests/chaos/job_history.h"

@@ -13,8 +13,8 @@
 #include <boost/asio/use_future.hpp>
 
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/sql/sql_document_store.h"
-#include "adapters/sql/sql_fenced_leases.h"
+#include "adapters/sql/coordination/sql_fenced_leases.h"
+#include "adapters/sql/documents/sql_document_store.h"
 #include "runtime/system_clock.h"
 #include "tests/chaos/fenced_table.h"
 

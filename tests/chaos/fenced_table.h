@@ -1,7 +1,7 @@
 // A table whose writers say their fence, as anything written under a lease does: a lower one than before is refused.
 #pragma once
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 
 namespace sluice::test {
 

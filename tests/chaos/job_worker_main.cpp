@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
 #include "jobs/job_upkeep.h"

@@ -10,7 +10,7 @@
 #include "adapters/postgres/migrations.h"
 #include "adapters/postgres/postgres_database.h"
 #include "adapters/postgres/postgres_setup.h"
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
 #include "runtime/system_clock.h"
 #include "tests/chaos/job_history.h"
 #include "tests/chaos/job_kind_in_chaos.h"

@@ -1,8 +1,8 @@
 #include "tests/chaos/killed_log.h"
 
 #include "adapters/kafka/kafka_log.h"
-#include "adapters/redis/redis_log.h"
-#include "adapters/sqlite/embedded_log.h"
+#include "adapters/redis/log/redis_log.h"
+#include "adapters/sqlite/log/embedded_log.h"
 #include "base/check.h"
 
 namespace sluice::test {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/memory/memory_leases.h"
-#include "adapters/sql/sql_denial_records.h"
+#include "adapters/sql/coordination/sql_denial_records.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/random.h"
 #include "coordination/denylist.h"

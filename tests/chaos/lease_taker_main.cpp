@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "adapters/memory/memory_leases.h"
-#include "adapters/sql/sql_denial_records.h"
+#include "adapters/sql/coordination/sql_denial_records.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
 #include "coordination/denylist.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/sql/sql_day_budgets.h"
+#include "adapters/sql/coordination/sql_day_budgets.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/random.h"
 #include "runtime/system_clock.h"

@@ -8,8 +8,8 @@
 #include <boost/asio/io_context.hpp>
 #include <unistd.h>
 
-#include "adapters/sql/sql_day_budgets.h"
-#include "adapters/sql/sql_limit.h"
+#include "adapters/sql/coordination/sql_day_budgets.h"
+#include "adapters/sql/coordination/sql_limit.h"
 #include "adapters/sqlite/sqlite_database.h"
 #include "base/check.h"
 #include "runtime/system_clock.h"

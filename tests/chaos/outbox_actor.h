@@ -6,7 +6,7 @@
 
 #include "adapters/kafka/kafka_log.h"
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/redis/redis_log.h"
+#include "adapters/redis/log/redis_log.h"
 #include "runtime/system_clock.h"
 
 namespace sluice::test {

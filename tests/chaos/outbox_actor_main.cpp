@@ -14,9 +14,9 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include "adapters/sql/inbox.h"
-#include "adapters/sql/outbox.h"
-#include "adapters/sql/sql_outbox_store.h"
+#include "adapters/sql/messaging/inbox.h"
+#include "adapters/sql/messaging/outbox.h"
+#include "adapters/sql/messaging/sql_outbox_store.h"
 #include "messaging/consumer.h"
 #include "messaging/outbox_relay.h"
 #include "tests/chaos/outbox_actor.h"

@@ -2,7 +2,7 @@
 // was committed, and every effect that a consumer had, in order.
 #pragma once
 
-#include "adapters/sql/statement.h"
+#include "adapters/sql/driver/statement.h"
 
 namespace sluice::test {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/sql/sql_limit.h"
+#include "adapters/sql/coordination/sql_limit.h"
 #include "runtime/deadline.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/database_fixture.h"

@@ -15,8 +15,8 @@
 #include <boost/asio/use_future.hpp>
 
 #include "adapters/postgres/postgres_database.h"
-#include "adapters/redis/redis_coalescing.h"
-#include "adapters/sql/sql_version_floors.h"
+#include "adapters/redis/coordination/redis_coalescing.h"
+#include "adapters/sql/coordination/sql_version_floors.h"
 #include "runtime/system_clock.h"
 #include "runtime/task_scope.h"
 

@@ -1,7 +1,7 @@
 // The tables that sqlite_writer fills and sqlite_kill_test looks at.
 #pragma once
 
-#include "adapters/sql/migrations.h"
+#include "adapters/sql/driver/migrations.h"
 
 namespace sluice::test {
 

@@ -1,7 +1,7 @@
 // The fixture of api_key_store_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_api_key_store.h"
+#include "adapters/sql/accounts/sql_api_key_store.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

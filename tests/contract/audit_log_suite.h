@@ -1,7 +1,7 @@
 // The fixture of audit_log_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_audit_log.h"
+#include "adapters/sql/accounts/sql_audit_log.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

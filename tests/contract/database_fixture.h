@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "tests/contract/task_fixture.h"
 
 namespace sluice::test {

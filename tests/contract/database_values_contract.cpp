@@ -1,7 +1,7 @@
 // Values: they come back as they went.
 #include <limits>
 
-#include "adapters/sql/given_rows.h"
+#include "adapters/sql/driver/given_rows.h"
 #include "tests/contract/database_tables.h"
 
 namespace sluice::test {

@@ -2,7 +2,7 @@
 #include <deque>
 #include <thread>
 
-#include "adapters/sql/patient_database.h"
+#include "adapters/sql/driver/patient_database.h"
 #include "tests/contract/database_tables.h"
 
 namespace sluice::test {

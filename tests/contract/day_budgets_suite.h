@@ -1,7 +1,7 @@
 // The fixture of day_budgets_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_day_budgets.h"
+#include "adapters/sql/coordination/sql_day_budgets.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "adapters/sql/sql_denial_records.h"
+#include "adapters/sql/coordination/sql_denial_records.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

@@ -1,7 +1,7 @@
 // The fixture of document_store_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_document_store.h"
+#include "adapters/sql/documents/sql_document_store.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

@@ -1,7 +1,7 @@
 // A database whose user is killed: from a certain transaction on it does nothing any more.
 #pragma once
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 
 namespace sluice::test {
 

@@ -1,8 +1,8 @@
-#include "adapters/sqlite/embedded_log.h"
+#include "adapters/sqlite/log/embedded_log.h"
 
-#include "adapters/sql/outbox.h"
-#include "adapters/sqlite/embedded_log_view.h"
-#include "adapters/sqlite/log_retention.h"
+#include "adapters/sql/messaging/outbox.h"
+#include "adapters/sqlite/log/embedded_log_view.h"
+#include "adapters/sqlite/log/log_retention.h"
 #include "runtime/task_scope.h"
 #include "tests/contract/consumer_suite.h"
 #include "tests/contract/log_view_suite.h"

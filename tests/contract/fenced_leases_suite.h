@@ -1,7 +1,7 @@
 // The fixture of fenced_leases_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_fenced_leases.h"
+#include "adapters/sql/coordination/sql_fenced_leases.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

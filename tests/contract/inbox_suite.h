@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "adapters/sql/inbox.h"
+#include "adapters/sql/messaging/inbox.h"
 #include "runtime/system_clock.h"
 #include "runtime/virtual_clock.h"
 #include "tests/contract/database_fixture.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/database_fixture.h"
 

@@ -1,10 +1,10 @@
 // The stores of links and imports on a real engine, beside the jobs they add, with a domain of its own for every test.
 #pragma once
 
-#include "adapters/sql/sql_blocked_domains.h"
-#include "adapters/sql/sql_import_store.h"
-#include "adapters/sql/sql_job_store.h"
-#include "adapters/sql/sql_link_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
+#include "adapters/sql/links/sql_blocked_domains.h"
+#include "adapters/sql/links/sql_import_store.h"
+#include "adapters/sql/links/sql_link_store.h"
 #include "links/enrichment_job.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/database_fixture.h"

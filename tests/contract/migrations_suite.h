@@ -1,7 +1,7 @@
 // The fixture of migrations_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/migrations.h"
+#include "adapters/sql/driver/migrations.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

@@ -1,8 +1,8 @@
 // The fixture of outbox_store_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_outbox_dead.h"
-#include "adapters/sql/sql_outbox_store.h"
+#include "adapters/sql/messaging/sql_outbox_dead.h"
+#include "adapters/sql/messaging/sql_outbox_store.h"
 #include "tests/contract/outbox_suite.h"
 
 namespace sluice::test {

@@ -1,8 +1,8 @@
 // The fixture of outbox_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/outbox.h"
-#include "adapters/sql/outbox_headers.h"
+#include "adapters/sql/messaging/outbox.h"
+#include "adapters/sql/messaging/outbox_headers.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

@@ -1,8 +1,8 @@
 // Plans of the stores of accounts: API keys, users, the audit log and denied tokens (tests/contract/postgres_plans.h).
-#include "adapters/sql/sql_api_key_store.h"
-#include "adapters/sql/sql_audit_log.h"
-#include "adapters/sql/sql_denial_records.h"
-#include "adapters/sql/sql_user_store.h"
+#include "adapters/sql/accounts/sql_api_key_store.h"
+#include "adapters/sql/accounts/sql_audit_log.h"
+#include "adapters/sql/accounts/sql_user_store.h"
+#include "adapters/sql/coordination/sql_denial_records.h"
 #include "tests/contract/postgres_plans.h"
 
 namespace sluice::test {

@@ -1,11 +1,11 @@
 // Plans of what instances share where there is no Redis (tests/contract/postgres_plans.h). The tables are the same in
 // every service's schema; that of the document service has the breakers too, that of the snapshot service the days.
-#include "adapters/sql/sql_day_budgets.h"
-#include "adapters/sql/sql_leases.h"
-#include "adapters/sql/sql_limit.h"
-#include "adapters/sql/sql_shared_breaker.h"
-#include "adapters/sql/sql_slots.h"
-#include "adapters/sql/sql_version_floors.h"
+#include "adapters/sql/coordination/sql_day_budgets.h"
+#include "adapters/sql/coordination/sql_leases.h"
+#include "adapters/sql/coordination/sql_limit.h"
+#include "adapters/sql/coordination/sql_shared_breaker.h"
+#include "adapters/sql/coordination/sql_slots.h"
+#include "adapters/sql/coordination/sql_version_floors.h"
 #include "tests/contract/postgres_plans.h"
 
 namespace sluice::test {

@@ -1,6 +1,6 @@
 // Plans of the store of documents (tests/contract/postgres_plans.h).
-#include "adapters/sql/sql_document_records.h"
-#include "adapters/sql/sql_document_store.h"
+#include "adapters/sql/documents/sql_document_records.h"
+#include "adapters/sql/documents/sql_document_store.h"
 #include "tests/contract/postgres_plans.h"
 
 namespace sluice::test {

@@ -1,8 +1,8 @@
 // Plans of the stores of imports, links and blocked domains (tests/contract/postgres_plans.h).
-#include "adapters/sql/sql_blocked_domains.h"
-#include "adapters/sql/sql_import_store.h"
-#include "adapters/sql/sql_job_store.h"
-#include "adapters/sql/sql_link_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
+#include "adapters/sql/links/sql_blocked_domains.h"
+#include "adapters/sql/links/sql_import_store.h"
+#include "adapters/sql/links/sql_link_store.h"
 #include "links/enrichment_job.h"
 #include "tests/contract/postgres_plans.h"
 

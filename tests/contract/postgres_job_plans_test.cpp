@@ -1,6 +1,6 @@
 // Plans of the job store and the inbox (tests/contract/postgres_plans.h).
-#include "adapters/sql/inbox.h"
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
+#include "adapters/sql/messaging/inbox.h"
 #include "tests/contract/lock_session.h"
 #include "tests/contract/postgres_plans.h"
 

@@ -1,6 +1,6 @@
 // Ends of jobs, and of throttle keys, that meet another transaction.
 #include "adapters/postgres/migrations.h"
-#include "adapters/sql/sql_job_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/lock_session.h"
 #include "tests/contract/postgres_engines.h"

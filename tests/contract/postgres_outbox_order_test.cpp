@@ -5,7 +5,7 @@
 #include <random>
 
 #include "adapters/postgres/connection.h"
-#include "adapters/sql/sql_outbox_store.h"
+#include "adapters/sql/messaging/sql_outbox_store.h"
 #include "messaging/outbox_cursors.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/database_fixture.h"

@@ -1,7 +1,7 @@
 // Plans of the outbox: appending, reading, marking, cleaning up and dead rows (tests/contract/postgres_plans.h).
-#include "adapters/sql/outbox.h"
-#include "adapters/sql/sql_outbox_dead.h"
-#include "adapters/sql/sql_outbox_store.h"
+#include "adapters/sql/messaging/outbox.h"
+#include "adapters/sql/messaging/sql_outbox_dead.h"
+#include "adapters/sql/messaging/sql_outbox_store.h"
 #include "tests/contract/postgres_plans.h"
 
 namespace sluice::test {

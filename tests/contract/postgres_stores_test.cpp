@@ -1,5 +1,5 @@
-#include "adapters/sql/sql_leases.h"
-#include "adapters/sql/sql_slots.h"
+#include "adapters/sql/coordination/sql_leases.h"
+#include "adapters/sql/coordination/sql_slots.h"
 #include "tests/contract/inbox_suite.h"
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/postgres_engines.h"

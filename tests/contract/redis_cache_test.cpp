@@ -1,4 +1,4 @@
-#include "adapters/redis/redis_cache.h"
+#include "adapters/redis/coordination/redis_cache.h"
 
 #include "tests/contract/cache_store_suite.h"
 #include "tests/contract/redis_engines.h"

@@ -1,4 +1,4 @@
-#include "adapters/redis/redis_coalescing.h"
+#include "adapters/redis/coordination/redis_coalescing.h"
 
 #include <future>
 

@@ -1,4 +1,4 @@
-#include "adapters/redis/redis_denial_copy.h"
+#include "adapters/redis/coordination/redis_denial_copy.h"
 
 #include "tests/contract/denial_copy_contract.h"
 #include "tests/contract/redis_engines.h"

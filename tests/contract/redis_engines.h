@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "adapters/redis/redis.h"
+#include "adapters/redis/client/redis.h"
 #include "runtime/system_clock.h"
 #include "tests/support/redis_cluster.h"
 

@@ -1,8 +1,8 @@
 // A server that was master, followed another and is master again: the same process, which may lack what it wrote
 // before.
-#include "adapters/redis/redis_denial_copy.h"
-#include "adapters/redis/redis_limit.h"
-#include "adapters/redis/redis_slots.h"
+#include "adapters/redis/coordination/redis_denial_copy.h"
+#include "adapters/redis/coordination/redis_limit.h"
+#include "adapters/redis/coordination/redis_slots.h"
 #include "tests/contract/redis_engines.h"
 #include "tests/contract/task_fixture.h"
 #include "tests/support/needs.h"

@@ -1,10 +1,10 @@
-#include "adapters/redis/redis_leases.h"
+#include "adapters/redis/coordination/redis_leases.h"
 
 #include <future>
 
 #include <boost/asio/use_future.hpp>
 
-#include "adapters/redis/redis_slots.h"
+#include "adapters/redis/coordination/redis_slots.h"
 #include "runtime/metrics.h"
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/redis_engines.h"

@@ -1,4 +1,4 @@
-#include "adapters/redis/redis_limit.h"
+#include "adapters/redis/coordination/redis_limit.h"
 
 #include <future>
 

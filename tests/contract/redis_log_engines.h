@@ -1,9 +1,9 @@
 // The log in Redis as contract suites and tests use it: one process' worth of it, and what that needs.
 #pragma once
 
-#include "adapters/redis/redis_log.h"
-#include "adapters/redis/redis_log_retention.h"
-#include "adapters/redis/redis_log_view.h"
+#include "adapters/redis/log/redis_log.h"
+#include "adapters/redis/log/redis_log_retention.h"
+#include "adapters/redis/log/redis_log_view.h"
 #include "runtime/io_threads.h"
 #include "tests/contract/log_fixture.h"
 #include "tests/contract/redis_engines.h"

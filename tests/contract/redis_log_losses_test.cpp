@@ -1,7 +1,7 @@
 // What only Redis can do to those who use the log.
 #include <future>
 
-#include "adapters/redis/redis_log_keys.h"
+#include "adapters/redis/log/redis_log_keys.h"
 #include "tests/contract/redis_log_engines.h"
 #include "tests/support/needs.h"
 

@@ -1,6 +1,6 @@
-#include "adapters/redis/redis_log.h"
+#include "adapters/redis/log/redis_log.h"
 
-#include "adapters/redis/redis_log_keys.h"
+#include "adapters/redis/log/redis_log_keys.h"
 #include "tests/contract/consumer_suite.h"
 #include "tests/contract/log_view_suite.h"
 #include "tests/contract/message_log_suite.h"

@@ -1,7 +1,7 @@
 // The fixture of shared_breaker_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_shared_breaker.h"
+#include "adapters/sql/coordination/sql_shared_breaker.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

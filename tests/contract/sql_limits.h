@@ -1,7 +1,7 @@
 // Limits in a database, for the contract suite.
 #pragma once
 
-#include "adapters/sql/sql_limit.h"
+#include "adapters/sql/coordination/sql_limit.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/shared_limit_suite.h"
 

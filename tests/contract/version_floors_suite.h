@@ -1,7 +1,7 @@
 // The fixture of version_floors_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/sql_version_floors.h"
+#include "adapters/sql/coordination/sql_version_floors.h"
 #include "tests/contract/database_fixture.h"
 
 namespace sluice::test {

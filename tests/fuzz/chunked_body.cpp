@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "http/request_parser.h"
+#include "http/server/request_parser.h"
 
 namespace {
 

@@ -2,9 +2,9 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "http/path.h"
-#include "http/proxy_protocol.h"
-#include "http/request_parser.h"
+#include "http/server/path.h"
+#include "http/server/proxy_protocol.h"
+#include "http/server/request_parser.h"
 
 namespace {
 

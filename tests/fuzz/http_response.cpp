@@ -1,6 +1,6 @@
 // An answer reads the same however it is cut into pieces, and never consumes more than there is.
 #include "base/check.h"
-#include "http/response_parser.h"
+#include "http/client/response_parser.h"
 
 namespace {
 

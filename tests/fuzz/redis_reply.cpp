@@ -1,9 +1,9 @@
 // Whatever a Redis, or something that is none, may send: replies in any pieces, maps of slots, redirections.
 #include <cstdint>
 
-#include "adapters/redis/redis.h"
-#include "adapters/redis/reply_reader.h"
-#include "adapters/redis/slots.h"
+#include "adapters/redis/client/hash_slots.h"
+#include "adapters/redis/client/redis.h"
+#include "adapters/redis/client/reply_reader.h"
 #include "base/check.h"
 
 using namespace sluice;

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
-#include "adapters/sql/sql_blocked_domains.h"
-#include "adapters/sql/sql_import_store.h"
-#include "adapters/sql/sql_job_store.h"
-#include "adapters/sql/sql_link_store.h"
+#include "adapters/sql/jobs/sql_job_store.h"
+#include "adapters/sql/links/sql_blocked_domains.h"
+#include "adapters/sql/links/sql_import_store.h"
+#include "adapters/sql/links/sql_link_store.h"
 #include "links/enrichment_job.h"
 #include "runtime/system_clock.h"
 #include "server/blocking.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "http/client.h"
+#include "http/client/client.h"
 #include "runtime/system_clock.h"
 #include "tests/support/scripted_server.h"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http/outlet.h"
+#include "http/server/outlet.h"
 #include "tests/scenario/test_server.h"
 
 namespace sluice::test {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "http/server_metrics.h"
+#include "http/server/server_metrics.h"
 #include "tests/scenario/test_server.h"
 #include "tests/support/certificates.h"
 

@@ -7,7 +7,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
-#include "adapters/redis/redis.h"
+#include "adapters/redis/client/redis.h"
 #include "runtime/io_threads.h"
 #include "runtime/metrics.h"
 #include "runtime/system_clock.h"

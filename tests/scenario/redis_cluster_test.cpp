@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "adapters/redis/slots.h"
+#include "adapters/redis/client/hash_slots.h"
 #include "tests/scenario/redis_client_fixture.h"
 
 namespace sluice::redis {

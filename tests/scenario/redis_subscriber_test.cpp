@@ -2,7 +2,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "adapters/redis/subscriber.h"
+#include "adapters/redis/client/subscriber.h"
 #include "tests/scenario/redis_client_fixture.h"
 #include "tests/support/redis_cluster.h"
 

@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "http/gzip.h"
-#include "http/server_metrics.h"
+#include "http/server/server_metrics.h"
 #include "runtime/errors.h"
 
 namespace sluice::test {

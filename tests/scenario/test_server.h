@@ -1,8 +1,8 @@
 // A server with a few routes on a free port, with time limits short enough for tests.
 #pragma once
 
-#include "http/server.h"
-#include "http/sse.h"
+#include "http/server/server.h"
+#include "http/sse/sse.h"
 #include "runtime/system_clock.h"
 #include "tests/scenario/raw_client.h"
 #include "tests/support/manual_clock.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "messaging/consumer.h"
-#include "messaging/pretend_log.h"
+#include "messaging/testing/pretend_log.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::test {

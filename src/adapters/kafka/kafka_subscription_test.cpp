@@ -4,7 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-#include "adapters/kafka/mock_kafka.h"
+#include "adapters/kafka/testing/mock_kafka.h"
 #include "runtime/system_clock.h"
 
 namespace sluice::kafka {

@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-#include "adapters/kafka/mock_kafka.h"
+#include "adapters/kafka/testing/mock_kafka.h"
 
 namespace sluice::kafka {
 namespace {

@@ -7,7 +7,7 @@
 #include <libpq-fe.h>
 
 #include "adapters/postgres/numeric.h"
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 
 namespace sluice::postgres {
 namespace {

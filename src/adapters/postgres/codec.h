@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/sql/value.h"
+#include "adapters/sql/driver/value.h"
 
 struct pg_result;
 

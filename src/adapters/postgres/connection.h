@@ -17,7 +17,7 @@
 #include "adapters/postgres/postgres_config.h"
 #include "adapters/postgres/sql_failure.h"
 #include "adapters/postgres/targets.h"
-#include "adapters/sql/value.h"
+#include "adapters/sql/driver/value.h"
 #include "runtime/deadline.h"
 #include "runtime/task.h"
 

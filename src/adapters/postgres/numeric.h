@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "adapters/sql/value.h"
+#include "adapters/sql/driver/value.h"
 
 namespace sluice::postgres {
 

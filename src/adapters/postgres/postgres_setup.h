@@ -12,7 +12,7 @@
 
 #include "adapters/postgres/engine_thread.h"
 #include "adapters/postgres/postgres_config.h"
-#include "adapters/sql/migrations.h"
+#include "adapters/sql/driver/migrations.h"
 #include "runtime/clock.h"
 
 namespace sluice::postgres {

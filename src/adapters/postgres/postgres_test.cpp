@@ -4,7 +4,7 @@
 #include "adapters/postgres/postgres_config.h"
 #include "adapters/postgres/scram_secret.h"
 #include "adapters/postgres/sql_failure.h"
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "runtime/config.h"
 
 namespace sluice::postgres {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "runtime/waiting_caller.h"
 
 namespace sluice::postgres {

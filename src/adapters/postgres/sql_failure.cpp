@@ -1,6 +1,6 @@
 #include "adapters/postgres/sql_failure.h"
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 
 namespace sluice::postgres {
 namespace {

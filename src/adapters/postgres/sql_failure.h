@@ -33,7 +33,8 @@ class LoginRefused : public ConnectionLost {
   using ConnectionLost::ConnectionLost;
 };
 
-// The exception of the family in adapters/sql/database.h and runtime/errors.h for a failure of the statement `text`.
+// The exception of the family in adapters/sql/driver/database.h and runtime/errors.h for a failure of the statement
+// `text`.
 std::exception_ptr to_exception(const SqlFailure& failure, std::string_view text);
 
 }  // namespace sluice::postgres

@@ -10,7 +10,7 @@
 #include "adapters/sentry/dsn.h"
 #include "adapters/sentry/envelope.h"
 #include "adapters/sentry/sentry_config.h"
-#include "http/client.h"
+#include "http/client/client.h"
 #include "messaging/bell.h"
 #include "runtime/retry.h"
 #include "runtime/task_scope.h"

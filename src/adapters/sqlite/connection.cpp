@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "adapters/sqlite/errors.h"
 #include "base/check.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "adapters/sql/value.h"
+#include "adapters/sql/driver/value.h"
 #include "base/time.h"
 #include "runtime/deadline.h"
 

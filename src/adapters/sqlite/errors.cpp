@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 
 namespace sluice::sqlite {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "adapters/sql/migrations.h"
+#include "adapters/sql/driver/migrations.h"
 
 namespace sluice::sqlite {
 

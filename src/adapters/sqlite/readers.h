@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "adapters/sqlite/connection.h"
 #include "runtime/clock.h"
 #include "runtime/offload.h"

@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "adapters/sqlite/checkpointer.h"
-#include "adapters/sqlite/log_appender.h"
+#include "adapters/sqlite/log/log_appender.h"
 #include "adapters/sqlite/owner_lock.h"
 #include "adapters/sqlite/readers.h"
 #include "adapters/sqlite/sqlite_journal.h"

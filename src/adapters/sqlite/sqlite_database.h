@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "adapters/sql/database.h"
-#include "adapters/sql/migrations.h"
+#include "adapters/sql/driver/database.h"
+#include "adapters/sql/driver/migrations.h"
 #include "adapters/sqlite/migrations.h"
 #include "adapters/sqlite/sqlite_config.h"
 #include "coordination/journal.h"

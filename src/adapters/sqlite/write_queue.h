@@ -16,7 +16,7 @@
 
 #include <boost/asio/deferred.hpp>
 
-#include "adapters/sql/database.h"
+#include "adapters/sql/driver/database.h"
 #include "runtime/waiting_caller.h"
 
 namespace sluice::sqlite {

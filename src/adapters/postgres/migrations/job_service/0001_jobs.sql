@@ -139,7 +139,7 @@ CREATE TRIGGER jobs_leave_finished BEFORE DELETE ON jobs FOR EACH STATEMENT
 WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_delete();
 
 -- Each is looked up by its id, whatever is believed of the table: with a plan made while it was small, a join went
--- through all jobs once for each that was finished. `= ANY` of one value leaves no other way (adapters/sql/given_rows.h).
+-- through all jobs once for each that was finished. `= ANY` of one value leaves no other way (adapters/sql/driver/given_rows.h).
 -- Token and status are conditions on the deleted row itself: where another transaction has just claimed the job anew, the
 -- delete waits for it and then looks at the row as it is. A row found by its ctid is not looked at again by every release.
 CREATE FUNCTION leave_jobs() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$

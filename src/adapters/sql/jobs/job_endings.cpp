@@ -1,0 +1,367 @@
+#include "adapters/sql/jobs/job_endings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "adapters/sql/driver/database.h"
+#include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/jobs/job_slots.h"
+
+namespace sluice::sql {
+namespace {
+
+using jobs::FailVerdict;
+using jobs::JobId;
+using jobs::JobTag;
+using jobs::Verdict;
+
+// Writing a job among the finished ones takes it out of the live ones: the database itself sees to that, and refuses
+// what may not end so. Without a lock: whoever changes one of the jobs just now makes the database refuse the
+// statement. OFFSET 0 has the jobs looked up by their ids, whatever is believed of the table.
+constexpr Statement end_succeeded{Statement::PerDialect{.postgres = R"(
+        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
+        SELECT ended.id, ended.kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, now(), locked_by, ended.throttle_key, unique_key, payload, last_error, given.result
+        FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[]::json[])
+          AS given (id, token, kind, throttle_key, result)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended
+        WHERE lock_token = given.token AND status = 'running'
+          AND CASE WHEN given.throttle_key IS NULL THEN ended.throttle_key IS NULL
+            ELSE ended.throttle_key = given.throttle_key AND ended.kind = given.kind END)",
+                                                        .sqlite = R"(
+        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
+        SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, last_error, $5
+        FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running'
+          AND CASE WHEN $4 IS NULL THEN throttle_key IS NULL ELSE throttle_key = $4 AND kind = $3 END)"}};
+constexpr Statement find_ended{Statement::PerDialect{.postgres = R"(
+        SELECT given.id, given.token FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token)
+        CROSS JOIN LATERAL (SELECT lock_token, status FROM finished_jobs WHERE id = given.id OFFSET 0) AS ended
+        WHERE ended.lock_token = given.token AND ended.status = 'succeeded')",
+                                                     .sqlite =
+                                                         "SELECT id, lock_token FROM finished_jobs "
+                                                         "WHERE id = $1 AND lock_token = $2 AND status = 'succeeded'"}};
+constexpr Statement end_any{Statement::PerDialect{
+    .postgres =
+        R"(
+        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
+        SELECT ended.id, kind, given.status, priority, run_after, attempts, max_attempts, lock_token,
+          locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload,
+          coalesce(given.error, last_error), given.result
+        FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]::json[]) AS given (id, status, error, result)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended)",
+    .sqlite =
+        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result) "
+        "SELECT id, kind, $2, priority, run_after, attempts, max_attempts, lock_token, "
+        "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, coalesce($3, last_error), $4 "
+        "FROM jobs WHERE id = $1"}};
+constexpr Statement find_throttle_keys{
+    Statement::PerDialect{.postgres = R"(
+        SELECT given.id, kind, throttle_key FROM unnest($1::uuid[]) AS given (id)
+        CROSS JOIN LATERAL (SELECT kind, throttle_key FROM jobs WHERE id = given.id OFFSET 0) AS found)",
+                          .sqlite = "SELECT id, kind, throttle_key FROM jobs WHERE id = $1"}};
+constexpr Statement lock_jobs{Statement::PerDialect{
+    .postgres = R"(
+        SELECT locked.id, kind, unique_key, status, lock_token, attempts, max_attempts,
+          coalesce(lock_expires_at <= now(), false), throttle_key
+        FROM unnest($1::uuid[]) AS given (id)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id FOR UPDATE) AS locked)",
+    .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
+              "  coalesce(lock_expires_at <= now(), false), throttle_key FROM jobs WHERE id = $1"}};
+constexpr Statement find_finished{Statement::PerDialect{.postgres = R"(
+        SELECT found.id FROM unnest($1::uuid[]) AS given (id)
+        CROSS JOIN LATERAL (SELECT id FROM finished_jobs WHERE id = given.id OFFSET 0) AS found)",
+                                                        .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
+constexpr Statement write_attempts{Statement::PerDialect{
+    .postgres = R"(
+        INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, worker,
+          outcome, error)
+        SELECT tried.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome,
+          given.error
+        FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, outcome, error)
+        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS tried)",
+    .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
+              "  worker, outcome, error) "
+              "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, $2, $3 "
+              "FROM jobs WHERE id = $1"}};
+constexpr Statement postpone{Statement::PerDialect{
+    .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - given.taken_back, "
+                "  slot = CASE WHEN throttle_key IS NULL AND given.delay <= 0 THEN 0 END, "
+                "  run_after = now() + given.delay * interval '1 microsecond', last_error = given.error, "
+                "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
+                "FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[]) "
+                "  AS given (id, delay, error, taken_back) "
+                "WHERE jobs.id = ANY (ARRAY[given.id])",
+    .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - $4, "
+              "  slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
+              "  run_after = now() + $2, last_error = $3, "
+              "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
+constexpr Statement hand_on{Statement::PerDialect{
+    .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
+                "  payload = given.payload, throttle_key = given.throttle_key, last_error = given.error, "
+                "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
+                "FROM unnest($1::uuid[], $2::text[]::json[], $3::text[], $4::text[]) "
+                "  AS given (id, payload, throttle_key, error) "
+                "WHERE jobs.id = ANY (ARRAY[given.id])",
+    .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
+              "  payload = $2, throttle_key = $3, last_error = $4, "
+              "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
+constexpr Statement free_unique_keys{
+    Statement::PerDialect{.postgres = R"(
+        DELETE FROM job_keys USING unnest($1::text[], $2::text[], $3::uuid[]) AS given (kind, unique_key, id)
+        WHERE job_keys.kind = ANY (ARRAY[given.kind])
+          AND job_keys.unique_key BETWEEN given.unique_key AND given.unique_key
+          AND job_keys.job_id = ANY (ARRAY[given.id]))",
+                          .sqlite = "DELETE FROM job_keys WHERE kind = $1 AND unique_key = $2 AND job_id = $3"}};
+
+struct LiveJob {
+  JobId id;
+  std::string kind;
+  std::optional<std::string> unique_key;
+  bool running = false;
+  jobs::LockToken token = 0;
+  int32_t attempts = 0;
+  int32_t max_attempts = 0;
+  bool lock_expired = false;
+  std::optional<std::string> throttle_key;
+};
+using LiveJobs = std::map<JobId, LiveJob>;
+
+GivenRows given_ids(const std::set<JobId>& ids) {
+  GivenRows rows;
+  for (const JobId& id : ids) rows.add(id);
+  return rows;
+}
+
+using Targets = std::map<JobId, std::string>;  // throttle keys that jobs are handed on to
+
+// The throttle keys first: see job_slots.h.
+TxTask<LockedKeys> lock_keys_of(Tx& tx, std::set<JobId> ids, EndingRules rules, Targets targets = {}) {
+  const Rows rows = co_await execute_many(tx, find_throttle_keys, given_ids(ids));
+  ThrottledKeys keys;
+  for (const Row& row : rows) {
+    if (const auto key = row.optional_text(2)) keys.insert(throttled_key(*rules.kinds, row.text(1), *key));
+    const auto target = targets.find(row.id<JobTag>(0));
+    if (target != targets.end()) keys.insert(throttled_key(*rules.kinds, row.text(1), target->second));
+  }
+  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  co_return locked;
+}
+
+TxTask<LiveJobs> lock_live(Tx& tx, std::set<JobId> ids) {
+  const Rows rows = co_await execute_many(tx, lock_jobs, given_ids(ids));
+  LiveJobs live;
+  for (const Row& row : rows) {
+    LiveJob job{.id = row.id<JobTag>(0),
+                .kind = row.text(1),
+                .unique_key = row.optional_text(2),
+                .running = row.text(3) == "running",
+                .token = row.integer(4),
+                .attempts = static_cast<int32_t>(row.integer(5)),
+                .max_attempts = static_cast<int32_t>(row.integer(6)),
+                .lock_expired = row.boolean(7),
+                .throttle_key = row.optional_text(8)};
+    live.emplace(job.id, std::move(job));
+  }
+  co_return live;
+}
+
+// Adds those that jobs were handed on to before we had them. Locked out of order: where that meets somebody, one of us
+// begins again.
+TxTask<LockedKeys> lock_late(Tx& tx, LockedKeys keys, LiveJobs live, EndingRules rules) {
+  ThrottledKeys late;
+  for (const auto& [id, job] : live) {
+    if (job.throttle_key) late.insert(throttled_key(*rules.kinds, job.kind, *job.throttle_key));
+  }
+  for (const LockedKey& locked : keys) late.erase(locked.key);
+  const LockedKeys more = co_await lock_keys(tx, std::move(late));
+  keys.insert(keys.end(), more.begin(), more.end());
+  co_return keys;
+}
+
+TxTask<std::set<JobId>> finished_among(Tx& tx, std::set<JobId> ids) {
+  const Rows rows = co_await execute_many(tx, find_finished, given_ids(ids));
+  std::set<JobId> found;
+  for (const Row& row : rows) found.insert(row.id<JobTag>(0));
+  co_return found;
+}
+
+// The statements' rows for a number of endings.
+class Changes {
+ public:
+  explicit Changes(EndingRules rules) : rules_(rules) {}
+
+  // Whether the job is dead.
+  bool end(const LiveJob& job, const Ending& ending) {
+    if (ending.how == Ending::How::succeeded) {
+      ended_.add(job.id, "succeeded", Null{}, ending.result);
+      return false;
+    }
+    if (ending.onward) {
+      handed_on_.add(job.id, ending.onward->payload, ending.onward->throttle_key, ending.error);
+      return false;
+    }
+    if (ending.how == Ending::How::released) {
+      postponed_.add(job.id, 0, ending.error, 1);
+      return false;
+    }
+    const bool lost = ending.how == Ending::How::lost;
+    const bool dead = ending.how == Ending::How::failed_for_good || job.attempts >= job.max_attempts;
+    attempts_.add(job.id, lost ? "lost" : dead ? "dead" : "failed", ending.error);
+    if (dead) {
+      ended_.add(job.id, "dead", ending.error, Null{});
+      free_key(job);
+    } else {
+      // A lost job waits behind others of its priority: one that hangs every worker can't stay at the head.
+      const Duration delay = lost ? 0s : rules_.kinds->of(job.kind).backoff.after(job.attempts, *rules_.random);
+      postponed_.add(job.id, delay.count(), ending.error, 0);
+    }
+    return dead;
+  }
+  void cancel(const LiveJob& job) {
+    ended_.add(job.id, "canceled", Null{}, Null{});
+    free_key(job);
+  }
+
+  // Attempts before anything else: they are read off the jobs as they are.
+  TxTask<> write(Tx& tx) {
+    co_await execute_many(tx, write_attempts, attempts_);
+    co_await execute_many(tx, end_any, ended_);
+    co_await execute_many(tx, postpone, postponed_);
+    co_await execute_many(tx, hand_on, handed_on_);
+    co_await execute_many(tx, free_unique_keys, freed_keys_);
+  }
+
+ private:
+  void free_key(const LiveJob& job) {
+    if (job.unique_key) freed_keys_.add(job.kind, *job.unique_key, job.id);
+  }
+
+  EndingRules rules_;
+  GivenRows attempts_;
+  GivenRows ended_;
+  GivenRows postponed_;
+  GivenRows handed_on_;
+  GivenRows freed_keys_;
+};
+
+// Those of the completions that were written just now, which are so many.
+TxTask<std::vector<jobs::LockedJob>> ended_among(Tx& tx, std::vector<jobs::Completion> completions, int64_t count) {
+  std::vector<jobs::LockedJob> ended;
+  if (count == 0) co_return ended;
+  ended.reserve(completions.size());
+  if (static_cast<size_t>(count) == completions.size()) {
+    for (const jobs::Completion& completion : completions) ended.push_back(completion.job);
+    co_return ended;
+  }
+  // To have each come back would cost more than to look for them here: nearly always all of them are ended.
+  GivenRows locks;
+  for (const jobs::Completion& completion : completions) locks.add(completion.job.id, completion.job.token);
+  const Rows found = co_await execute_many(tx, find_ended, std::move(locks));
+  // Some had been finished before: which, can't be told now.
+  if (static_cast<int64_t>(found.size()) != count) {
+    throw ConstraintViolation(ConstraintViolation::Kind::unique, "finished_jobs");
+  }
+  for (const Row& row : found) ended.push_back({row.id<JobTag>(0), row.integer(1)});
+  co_return ended;
+}
+
+Verdict verdict_on(const LiveJob& job, const Ending& ending) {
+  if (!job.running) return Verdict::not_running;
+  if (job.token != ending.job.token) return Verdict::stale_lock;
+  const bool renewed = ending.how == Ending::How::lost && !job.lock_expired;
+  return renewed ? Verdict::stale_lock : Verdict::accepted;
+}
+
+}  // namespace
+
+TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs::Completion> completions,
+                                                        EndingRules rules) {
+  ThrottledKeys keys;
+  GivenRows given;
+  std::ranges::sort(completions, {}, &jobs::Completion::job);  // the order in which all lock jobs
+  for (const jobs::Completion& completion : completions) {
+    const auto& [job, result, kind, throttle_key] = completion;
+    if (throttle_key) keys.insert(throttled_key(*rules.kinds, kind, *throttle_key));
+    given.add(job.id, job.token, kind, throttle_key, result);
+  }
+  const LockedKeys locked = co_await lock_known_keys(tx, std::move(keys));
+  const Rows done = co_await execute_many(tx, end_succeeded, std::move(given));
+  std::vector<jobs::LockedJob> ended = co_await ended_among(tx, std::move(completions), done.affected);
+  co_await give_slots(tx, locked);
+  co_return ended;
+}
+
+TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules) {
+  std::set<JobId> ids;
+  Targets targets;
+  for (const Ending& ending : endings) {
+    ids.insert(ending.job.id);
+    if (ending.onward) targets.emplace(ending.job.id, ending.onward->throttle_key);
+  }
+  const LockedKeys keys = co_await lock_keys_of(tx, ids, rules, std::move(targets));
+  LiveJobs live = co_await lock_live(tx, ids);
+  for (const auto& [id, job] : live) ids.erase(id);
+  const std::set<JobId> finished = co_await finished_among(tx, std::move(ids));
+
+  std::vector<FailVerdict> verdicts;
+  Changes changes(rules);
+  for (const Ending& ending : endings) {
+    FailVerdict& verdict = verdicts.emplace_back();
+    const auto found = live.find(ending.job.id);
+    if (found == live.end()) {
+      verdict.verdict = finished.contains(ending.job.id) ? Verdict::not_running : Verdict::unknown;
+      continue;
+    }
+    verdict.verdict = verdict_on(found->second, ending);
+    if (verdict.verdict != Verdict::accepted) continue;
+    verdict.dead = changes.end(found->second, ending);
+    // Whoever names it a second time comes too late.
+    found->second.running = false;
+  }
+  co_await changes.write(tx);
+  co_await give_slots(tx, keys);
+  co_return verdicts;
+}
+
+TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
+  const std::set<JobId> ids{id};
+  LockedKeys keys = co_await lock_keys_of(tx, ids, rules);
+  const LiveJobs live = co_await lock_live(tx, ids);
+  keys = co_await lock_late(tx, std::move(keys), live, rules);
+  if (live.empty()) {
+    const std::set<JobId> finished = co_await finished_among(tx, ids);
+    if (finished.empty()) co_return std::nullopt;
+    co_return false;
+  }
+  const LiveJob& job = live.begin()->second;
+  if (job.running) co_return false;
+  Changes changes(rules);
+  changes.cancel(job);
+  co_await changes.write(tx);
+  co_await give_slots(tx, keys);
+  co_return true;
+}
+
+TxTask<size_t> cancel_waiting(Tx& tx, std::set<JobId> ids, EndingRules rules) {
+  LockedKeys keys = co_await lock_keys_of(tx, ids, rules);
+  const LiveJobs live = co_await lock_live(tx, ids);
+  keys = co_await lock_late(tx, std::move(keys), live, rules);
+  Changes changes(rules);
+  size_t canceled = 0;
+  for (const auto& [id, job] : live) {
+    if (job.running) continue;
+    changes.cancel(job);
+    ++canceled;
+  }
+  co_await changes.write(tx);
+  co_await give_slots(tx, keys);
+  co_return canceled;
+}
+
+}  // namespace sluice::sql

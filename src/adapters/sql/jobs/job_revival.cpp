@@ -1,0 +1,107 @@
+#include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/jobs/job_endings.h"
+#include "adapters/sql/jobs/job_slots.h"
+
+namespace sluice::sql {
+namespace {
+
+using jobs::JobId;
+using jobs::JobTag;
+using jobs::Verdict;
+
+constexpr Statement find_throttle_key = "SELECT kind, throttle_key FROM finished_jobs WHERE id = $1";
+constexpr Statement lock_dead{Statement::PerDialect{
+    .postgres = "SELECT unique_key FROM finished_jobs WHERE id = $1 AND status = 'dead' FOR UPDATE",
+    .sqlite = "SELECT unique_key FROM finished_jobs WHERE id = $1 AND status = 'dead'"}};
+constexpr Statement take_key =
+    "INSERT INTO job_keys (kind, unique_key, job_id) SELECT kind, unique_key, id FROM finished_jobs WHERE id = $1 "
+    "ON CONFLICT DO NOTHING";
+constexpr Statement queue_again =
+    "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, lock_token, created_at, updated_at, "
+    "  throttle_key, unique_key, payload, last_error) "
+    "SELECT id, kind, 'queued', CASE WHEN throttle_key IS NULL THEN 0 END, priority, now(), max_attempts, lock_token, "
+    "  created_at, now(), throttle_key, unique_key, payload, last_error FROM finished_jobs WHERE id = $1";
+constexpr Statement remove_finished = "DELETE FROM finished_jobs WHERE id = $1";
+
+constexpr Statement renew{Statement::PerDialect{
+    .postgres = "UPDATE jobs SET lock_expires_at = now() + lock_ttl * interval '1 microsecond', updated_at = now() "
+                "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) "
+                "WHERE jobs.id = ANY (ARRAY[given.id]) "
+                "  AND CASE WHEN status = 'running' THEN lock_token END = ANY (ARRAY[given.token]) "
+                "RETURNING jobs.id",
+    .sqlite = "UPDATE jobs SET lock_expires_at = now() + lock_ttl, updated_at = now() "
+              "WHERE id = $1 AND lock_token = $2 AND status = 'running' RETURNING id"}};
+constexpr Statement find_refused{
+    Statement::PerDialect{.postgres = R"(
+        SELECT given.id, found.running FROM unnest($1::uuid[]) AS given (id) CROSS JOIN LATERAL (
+          SELECT status = 'running' AS running FROM jobs WHERE id = given.id
+          UNION ALL SELECT false FROM finished_jobs WHERE id = given.id OFFSET 0) AS found)",
+                          .sqlite = "SELECT id, status = 'running' FROM jobs WHERE id = $1 "
+                                    "UNION ALL SELECT id, false FROM finished_jobs WHERE id = $1"}};
+
+// Of the throttle key of a finished job, where it has one.
+TxTask<LockedKeys> lock_key_of(Tx& tx, JobId id, EndingRules rules) {
+  const Rows rows = co_await tx.execute(find_throttle_key, Params(id));
+  ThrottledKeys keys;
+  if (!rows.empty() && !rows.one().is_null(1)) {
+    keys.insert(throttled_key(*rules.kinds, rows.one().text(0), rows.one().text(1)));
+  }
+  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  co_return locked;
+}
+
+TxTask<std::map<JobId, Verdict>> why_refused(Tx& tx, GivenRows ids) {
+  const Rows rows = co_await execute_many(tx, find_refused, std::move(ids));
+  std::map<JobId, Verdict> reasons;
+  for (const Row& row : rows) {
+    reasons[row.id<JobTag>(0)] = row.boolean(1) ? Verdict::stale_lock : Verdict::not_running;
+  }
+  co_return reasons;
+}
+
+}  // namespace
+
+TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
+  const Params key(id);
+  const LockedKeys keys = co_await lock_key_of(tx, id, rules);
+  const Rows dead = co_await tx.execute(lock_dead, key);
+  if (dead.empty()) {
+    GivenRows ids;
+    ids.add(id);
+    const std::map<JobId, Verdict> known = co_await why_refused(tx, std::move(ids));
+    if (known.empty()) co_return std::nullopt;
+    co_return false;
+  }
+  if (!dead.one().is_null(0)) {
+    const Rows taken = co_await tx.execute(take_key, key);
+    if (taken.affected == 0) co_return false;
+  }
+  co_await tx.execute(queue_again, key);
+  co_await tx.execute(remove_finished, key);
+  co_await give_slots(tx, keys);
+  co_return true;
+}
+
+TxTask<std::vector<Verdict>> renew_locks(Tx& tx, std::vector<jobs::LockedJob> jobs) {
+  // Rows of jobs are locked in the order of ids, here and where jobs end, so that no deadlock arises.
+  const std::set<jobs::LockedJob> ordered(jobs.begin(), jobs.end());
+  GivenRows given;
+  for (const jobs::LockedJob& job : ordered) given.add(job.id, job.token);
+  const Rows renewed = co_await execute_many(tx, renew, std::move(given));
+  std::map<JobId, Verdict> known;
+  for (const Row& row : renewed) known.emplace(row.id<JobTag>(0), Verdict::accepted);
+  GivenRows refused;
+  for (const jobs::LockedJob& job : jobs) {
+    if (!known.contains(job.id)) refused.add(job.id);
+  }
+  const std::map<JobId, Verdict> reasons = co_await why_refused(tx, std::move(refused));
+  known.insert(reasons.begin(), reasons.end());
+  std::vector<Verdict> verdicts;
+  for (const jobs::LockedJob& job : jobs) {
+    const auto found = known.find(job.id);
+    verdicts.push_back(found == known.end() ? Verdict::unknown : found->second);
+  }
+  co_return verdicts;
+}
+
+}  // namespace sluice::sql

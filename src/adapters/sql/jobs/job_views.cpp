@@ -1,0 +1,269 @@
+#include "adapters/sql/jobs/job_views.h"
+
+#include <algorithm>
+
+#include "adapters/sql/jobs/job_upkeep.h"
+
+namespace sluice::sql {
+namespace {
+
+using jobs::Job;
+using jobs::JobId;
+using jobs::JobStatus;
+using jobs::JobTag;
+
+// The statements that show whole jobs: all have the same columns, those of `job_of`.
+struct ViewTexts {
+  const std::string columns =
+      "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
+      "locked_at, locked_by, throttle_key, last_error, ";
+  const std::string live = columns +
+                           "CAST(NULL AS text), created_at, updated_at, CAST(NULL AS timestamptz), lock_token "
+                           "FROM jobs ";
+  const std::string finished = columns +
+                               "CAST(result AS text), created_at, finished_at, finished_at, lock_token "
+                               "FROM finished_jobs ";
+  const std::string of_kind = "WHERE id <= $1 AND id > $5 AND (CAST($2 AS text) IS NULL OR kind = $2) ";
+  const std::string page = of_kind + "AND (CAST($3 AS text) IS NULL OR status = $3) ORDER BY id DESC LIMIT $4";
+
+  // Both tables in one statement: a job that ends just now is seen in exactly one of them.
+  const std::string find_one = live + "WHERE id = $1 UNION ALL " + finished + "WHERE id = $1";
+  const std::string list_live = live + page;
+  const std::string list_finished = finished + page;
+  const std::string list_all =
+      "SELECT * FROM (" + list_live + ") AS live UNION ALL SELECT * FROM (" + list_finished + ") AS finished";
+  // These have indexes of their own.
+  const std::string list_running = "SELECT * FROM (" + live + "WHERE status = 'running' " +
+                                   "  AND lock_expires_at IS NOT NULL AND status = $3 LIMIT 1000000) AS running " +
+                                   of_kind + "ORDER BY id DESC LIMIT $4";
+  const std::string list_unlucky =
+      finished + of_kind + "AND status = $3 AND status <> 'succeeded' ORDER BY id DESC LIMIT $4";
+
+  // Asks only the table in which a job of that status can be.
+  std::string_view list(std::optional<JobStatus> status) const {
+    if (!status) return list_all;
+    switch (*status) {
+      case JobStatus::queued:
+      case JobStatus::failed: return list_live;
+      case JobStatus::running: return list_running;
+      case JobStatus::succeeded: return list_finished;
+      case JobStatus::dead:
+      case JobStatus::canceled: return list_unlucky;
+    }
+    return list_all;
+  }
+};
+
+const ViewTexts& texts() {
+  static const ViewTexts all;
+  return all;
+}
+
+constexpr Statement list_attempts =
+    "SELECT number, started_at, ended_at, worker, outcome, error FROM job_attempts WHERE job_id = $1 "
+    "ORDER BY lock_token";
+
+// Where the part ends that one page of a kind is looked for in, in either table.
+constexpr size_t looked_through = 10'000;
+constexpr Statement find_bounds = R"(
+    SELECT (SELECT id FROM jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2),
+      (SELECT id FROM finished_jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2))";
+
+// The last column: finished within a minute. PostgreSQL has counted finished jobs when they were; SQLite counts them
+// now, on a thread of its own.
+constexpr Statement count_jobs{Statement::PerDialect{
+    .postgres = R"(
+        SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status
+        UNION ALL SELECT kind, status, sum(jobs)::bigint,
+          coalesce(sum(jobs) FILTER (WHERE jobs > 0 AND at > now() - interval '1 minute'), 0)::bigint
+        FROM finished_counts GROUP BY kind, status HAVING sum(jobs) <> 0)",
+    .sqlite = "SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status "
+              "UNION ALL SELECT kind, status, count(*), count(*) FILTER (WHERE finished_at > now() - 60000000) "
+              "FROM finished_jobs GROUP BY kind, status"}};
+constexpr Statement find_oldest =
+    "SELECT kind, min(run_after) FROM jobs WHERE status <> 'running' AND run_after <= now() GROUP BY kind";
+// Ids begin with their time: only the end of either table is looked at. The other clock may differ a little.
+constexpr Statement count_added{
+    Statement::PerDialect{.postgres = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
+                                      "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) AS young "
+                                      "WHERE created_at > now() - interval '1 minute' GROUP BY kind",
+                          .sqlite = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
+                                    "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) "
+                                    "WHERE created_at > now() - 60000000 GROUP BY kind"}};
+constexpr Statement count_failed{Statement::PerDialect{
+    .postgres = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - interval '1 minute' "
+                "AND outcome <> 'dead' GROUP BY kind",
+    .sqlite = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - 60000000 AND outcome <> 'dead' "
+              "GROUP BY kind"}};
+constexpr Statement find_failing{
+    Statement::PerDialect{.postgres = "SELECT kind, throttle_key, count(*) FROM job_attempts "
+                                      "WHERE ended_at > now() - interval '1 hour' AND throttle_key IS NOT NULL "
+                                      "GROUP BY kind, throttle_key ORDER BY count(*) DESC, kind, throttle_key LIMIT 10",
+                          .sqlite = "SELECT kind, throttle_key, count(*) FROM job_attempts "
+                                    "WHERE ended_at > now() - 3600000000 AND throttle_key IS NOT NULL "
+                                    "GROUP BY kind, throttle_key ORDER BY count(*) DESC, kind, throttle_key LIMIT 10"}};
+
+Job job_of(const Row& row) {
+  return {.id = row.id<JobTag>(0),
+          .kind = row.text(1),
+          .unique_key = row.optional_text(2),
+          .payload = row.text(3),
+          .priority = static_cast<int32_t>(row.integer(4)),
+          .status = parse_enum<JobStatus>(row.text(5)).value(),
+          .attempts = static_cast<int32_t>(row.integer(6)),
+          .max_attempts = static_cast<int32_t>(row.integer(7)),
+          .run_after = row.time(8),
+          .locked_at = row.optional_time(9),
+          .locked_by = row.optional_text(10),
+          .lock_token = row.integer(17),
+          .throttle_key = row.optional_text(11),
+          .last_error = row.optional_text(12),
+          .result = row.optional_text(13),
+          .created_at = row.time(14),
+          .updated_at = row.time(15),
+          .finished_at = row.optional_time(16)};
+}
+
+// The try that runs or succeeded is on the job itself.
+std::optional<jobs::Attempt> own_attempt(const Job& job) {
+  const bool succeeded = job.status == JobStatus::succeeded;
+  if (!succeeded && job.status != JobStatus::running) return std::nullopt;
+  return jobs::Attempt{.number = job.attempts,
+                       .started_at = job.locked_at.value(),
+                       .ended_at = job.finished_at,
+                       .worker = job.locked_by.value(),
+                       .outcome = succeeded ? "succeeded" : ""};
+}
+
+JobId last_id() {
+  Uuid uuid;
+  uuid.bytes.fill(0xff);
+  return JobId(uuid);
+}
+
+double per_second(int64_t in_a_minute) {
+  return static_cast<double>(in_a_minute) / 60;
+}
+
+void set_rate(jobs::JobRates& rates, JobStatus status, double rate) {
+  if (status == JobStatus::succeeded) rates.succeeded = rate;
+  if (status == JobStatus::dead) rates.dead = rate;
+  if (status == JobStatus::canceled) rates.canceled = rate;
+}
+
+// Those that counting has not brought.
+Task<> add_rates(Database& database, StatsByKind& kinds, Time now) {
+  Params young(first_id_at(now - 2min));
+  const Rows added = co_await database.read(count_added, std::move(young));
+  for (const Row& row : added) kinds.of(row.text(0)).rates.added = per_second(row.integer(1));
+  const Rows failed = co_await database.read(count_failed);
+  for (const Row& row : failed) kinds.of(row.text(0)).rates.failed = per_second(row.integer(1));
+}
+
+// Jobs of one kind may be rare among others: a page is looked for in a part only. Running, dead and canceled ones have
+// an index.
+Task<std::optional<JobId>> bound_of(Database& database, jobs::JobFilter filter, JobId from) {
+  using enum JobStatus;
+  const bool waiting = filter.status == queued || filter.status == failed;
+  const bool indexed = filter.status && !waiting && filter.status != succeeded;
+  if ((!filter.kind && !filter.status) || indexed) co_return std::nullopt;
+  Params params(from, looked_through);
+  const Rows rows = co_await database.read(find_bounds, std::move(params));
+  std::optional<JobId> live, finished;
+  if (!rows.one().is_null(0)) live = rows.one().id<JobTag>(0);
+  if (!rows.one().is_null(1)) finished = rows.one().id<JobTag>(1);
+  if (waiting) co_return live;
+  if (filter.status == succeeded) co_return finished;
+  co_return std::max(live, finished);
+}
+
+}  // namespace
+
+Task<std::optional<Job>> find_job(Database& database, JobId id) {
+  const Params key(id);
+  const Rows found = co_await database.read(std::string_view(texts().find_one), key);
+  if (found.empty()) co_return std::nullopt;
+  Job job = job_of(found.one());
+  const Rows attempts = co_await database.read(list_attempts, key);
+  for (const Row& row : attempts) {
+    job.history.push_back({.number = static_cast<int32_t>(row.integer(0)),
+                           .started_at = row.time(1),
+                           .ended_at = row.time(2),
+                           .worker = row.text(3),
+                           .outcome = row.text(4),
+                           .error = row.optional_text(5)});
+  }
+  if (auto own = own_attempt(job)) job.history.push_back(std::move(*own));
+  co_return job;
+}
+
+Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::optional<JobId> from, size_t most) {
+  std::optional<std::string> status;
+  if (filter.status) status = enum_name(*filter.status);
+  const std::optional<JobId> bound = co_await bound_of(database, filter, from.value_or(last_id()));
+  Params params(from.value_or(last_id()), filter.kind, status, most + 1, bound.value_or(JobId{}));
+  const Rows rows = co_await database.read(texts().list(filter.status), std::move(params));
+  jobs::JobPage page;
+  for (const Row& row : rows) page.jobs.push_back(job_of(row));
+  std::ranges::sort(page.jobs, std::greater{}, &Job::id);
+  if (page.jobs.size() > most) {
+    page.next = page.jobs[most].id;
+    page.jobs.resize(most);
+  } else {
+    page.next = bound;
+  }
+  co_return page;
+}
+
+Task<jobs::JobStats> job_stats(Database& database, Time now) {
+  StatsByKind kinds;
+  const Rows counts = co_await database.read(count_jobs);
+  for (const Row& row : counts) {
+    const JobStatus status = parse_enum<JobStatus>(row.text(1)).value();
+    jobs::KindStats& kind = kinds.of(row.text(0));
+    kind.counts[status] += row.integer(2);
+    set_rate(kind.rates, status, per_second(row.integer(3)));
+  }
+  const Rows oldest = co_await database.read(find_oldest);
+  for (const Row& row : oldest) kinds.of(row.text(0)).oldest_waiting = row.time(1);
+  co_await add_rates(database, kinds, now);
+  jobs::JobStats stats;
+  const Rows failing = co_await database.read(find_failing);
+  for (const Row& row : failing) stats.top_failing.push_back({row.text(0), row.text(1), row.integer(2)});
+  stats.kinds = std::move(kinds).take();
+  co_return stats;
+}
+
+jobs::KindStats& StatsByKind::of(const std::string& kind) {
+  const auto [found, is_new] = kinds_.try_emplace(kind);
+  if (is_new) found->second.kind = kind;
+  return found->second;
+}
+
+std::vector<jobs::KindStats> StatsByKind::take() && {
+  std::vector<jobs::KindStats> all;
+  all.reserve(kinds_.size());
+  for (auto& [name, kind] : kinds_) all.push_back(std::move(kind));
+  return all;
+}
+
+std::optional<jobs::JobStats> StatsCache::begin(Instant now) {
+  const std::lock_guard lock(mutex_);
+  if (stats_ && (counting_ || now < good_until_)) return stats_;
+  counting_ = true;
+  return std::nullopt;
+}
+
+void StatsCache::ended(const jobs::JobStats& stats, Instant start, Instant now) {
+  const std::lock_guard lock(mutex_);
+  stats_ = stats;
+  good_until_ = now + (now - start) * 20;
+  counting_ = false;
+}
+
+void StatsCache::failed() {
+  const std::lock_guard lock(mutex_);
+  counting_ = false;
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,74 @@
+#include "adapters/sql/messaging/sql_outbox_dead.h"
+
+#include "adapters/sql/messaging/outbox_headers.h"
+
+namespace sluice::sql {
+namespace {
+
+using messaging::DeadRow;
+
+constexpr Statement count_dead = "SELECT count(*) FROM outbox_dead";
+constexpr Statement list_dead =
+    "SELECT id, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, headers, "
+    "  retry_count, last_error, created_at, failed_at FROM outbox_dead WHERE id > $1 ORDER BY id LIMIT $2";
+constexpr Statement put_back =
+    "INSERT INTO outbox_events (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, "
+    "  event_type, payload, headers, created_at, last_error) "
+    "SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, "
+    "  headers, created_at, last_error FROM outbox_dead WHERE id = $1";
+constexpr Statement lock_dead{
+    Statement::PerDialect{.postgres = "SELECT bucket FROM outbox_dead WHERE id = $1 FOR UPDATE",
+                          .sqlite = "SELECT bucket FROM outbox_dead WHERE id = $1"}};
+constexpr Statement remove_dead = "DELETE FROM outbox_dead WHERE id = $1";
+// The bucket's holder has read past the rows that waited; under a new fence it begins again.
+constexpr Statement raise_fence = "UPDATE outbox_buckets SET fence = fence + 1 WHERE bucket = $1";
+
+TxTask<bool> settle_body(Tx& tx, int64_t id, bool replay) {
+  const Rows found = co_await tx.execute(lock_dead, Params(id));
+  if (found.empty()) co_return false;
+  co_await tx.execute(raise_fence, Params(found.one().integer(0)));
+  if (replay) co_await tx.execute(put_back, Params(id));
+  co_await tx.execute(remove_dead, Params(id));
+  co_return true;
+}
+
+DeadRow to_dead(const Row& row) {
+  return {.id = row.integer(0),
+          .message = {.topic = row.text(2),
+                      .aggregate_type = row.text(3),
+                      .aggregate_id = row.text(4),
+                      .aggregate_version = row.integer(5),
+                      .event_type = row.text(6),
+                      .payload = std::string(as_text(row.bytes(7))),
+                      .headers = headers_from_json(row.text(8)).value_or(messaging::Headers{}),
+                      .id = row.id<messaging::MessageTag>(1)},
+          .tries = row.integer(9),
+          .reason = row.optional_text(10).value_or(""),
+          .created_at = row.time(11),
+          .failed_at = row.time(12)};
+}
+
+}  // namespace
+
+Task<size_t> SqlOutboxDead::count() {
+  const Rows rows = co_await database_.read(count_dead);
+  co_return static_cast<size_t>(rows.one().integer(0));
+}
+
+Task<std::vector<DeadRow>> SqlOutboxDead::list(int64_t after, size_t most) {
+  Params params(after, most);
+  const Rows rows = co_await database_.read(list_dead, std::move(params));
+  std::vector<DeadRow> dead;
+  for (const Row& row : rows) dead.push_back(to_dead(row));
+  co_return dead;
+}
+
+Task<bool> SqlOutboxDead::replay(int64_t id) {
+  return database_.transact(settle_body, id, true);
+}
+
+Task<bool> SqlOutboxDead::discard(int64_t id) {
+  return database_.transact(settle_body, id, false);
+}
+
+}  // namespace sluice::sql

@@ -1,0 +1,156 @@
+#include "http/server/listener.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <netinet/tcp.h>
+
+#include "base/check.h"
+#include "runtime/log.h"
+
+namespace sluice::http {
+namespace {
+
+constexpr int backlog = 4096;
+// More than this many missed ticks are not made up for.
+constexpr int ticks_at_once = 10;
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+void tell_unless_cancelled(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const boost::system::system_error& error) {
+    if (error.code() != asio::error::operation_aborted) log::error("connection failed", {{"error", error.what()}});
+  } catch (const std::exception& error) {
+    log::error("connection failed", {{"error", error.what()}});
+  }
+}
+
+}  // namespace
+
+Listener::Listener(Engine& engine, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls)
+    : worker_(engine, context),
+      tls_(std::move(tls)),
+      acceptor_(context),
+      empty_(context, asio::steady_timer::time_point::max()),
+      scope_(context.get_executor()) {}
+
+void Listener::open(const Endpoint& endpoint) {
+  acceptor_.open(endpoint.protocol());
+  acceptor_.set_option(asio::socket_base::reuse_address(true));
+  acceptor_.set_option(ReusePort(true));
+  acceptor_.bind(endpoint);
+  acceptor_.listen(backlog);
+}
+
+void Listener::run() {
+  scope_.spawn("accept", accept());
+  scope_.spawn("tick", tick());
+}
+
+Task<> Listener::accept() {
+  while (acceptor_.is_open()) {
+    Socket socket(worker_.context);
+    Endpoint peer;
+    boost::system::error_code failed;
+    co_await acceptor_.async_accept(socket, peer, asio::redirect_error(asio::use_awaitable, failed));
+    if (!acceptor_.is_open()) co_return;
+    if (failed) {
+      // Out of descriptors, most likely: what is open will close, and the queue keeps those who wait.
+      tell_accept_failure(failed);
+      co_await worker_.engine.clock.sleep_for(worker_.engine.config.tick);
+      continue;
+    }
+    adopt(std::move(socket), peer.address());
+  }
+}
+
+void Listener::tell_accept_failure(const boost::system::error_code& failed) {
+  count_accept_failure();
+  ++untold_failures_;
+  const Instant now = worker_.engine.clock.now();
+  if (told_failure_ && now - *told_failure_ < 1min) return;
+  log::warning("accept failed", {{"error", failed.message()}, {"times", untold_failures_}});
+  told_failure_ = now;
+  untold_failures_ = 0;
+}
+
+void Listener::adopt(Socket socket, Address peer) {
+  boost::system::error_code ignored;
+  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+  auto slot = take_slot();
+  if (!slot) return turn_away(socket);
+  // Of a proxy's connections the client's address is known later.
+  const bool is_client = !worker_.engine.proxy_protocol_from.contains(peer);
+  if (is_client && !slot->count_for(peer)) return turn_away(socket);
+  auto made = tls_ != nullptr
+                  ? make_tls_connection(worker_, std::move(socket), std::move(peer), std::move(*slot), *tls_)
+                  : make_connection(worker_, std::move(socket), std::move(peer), std::move(*slot));
+  const auto self = connections_.insert(connections_.end(), std::move(made));
+  // Like a TaskScope, with a signal of its own for each: a handler that is late is cancelled alone.
+  asio::co_spawn(worker_.context, (*self)->run(),
+                 asio::bind_cancellation_slot((*self)->cancellation(), [this, self](const std::exception_ptr& error) {
+                   if (error) tell_unless_cancelled(error);
+                   connections_.erase(self);
+                   if (connections_.empty()) empty_.cancel();
+                 }));
+}
+
+// When all are in use, the connection that has waited for its next request for the longest time goes, and where there
+// is none, the one that has waited for the rest of a body for the longest time. Only those of this thread are asked:
+// the others' lists are not ours, and the kernel spreads connections evenly.
+std::optional<ConnectionSlots::Slot> Listener::take_slot() {
+  if (auto slot = worker_.engine.slots->take()) return slot;
+  if (auto slot = take_slot_of(worker_.idle)) return slot;
+  if (auto slot = take_slot_of(worker_.receiving)) return slot;
+  count_rejected("connections");
+  return std::nullopt;
+}
+
+std::optional<ConnectionSlots::Slot> Listener::take_slot_of(Worker::Waiting& waiting) {
+  constexpr int asked_at_most = 16;
+  auto next = waiting.begin();
+  for (int asked = 0; asked < asked_at_most && next != waiting.end(); ++asked) {
+    IdleConnection& longest = *next++;
+    if (!longest.make_room()) continue;
+    count_rejected("idle_connection");
+    if (auto slot = worker_.engine.slots->take()) return slot;
+  }
+  return std::nullopt;
+}
+
+Task<> Listener::tick() {
+  const Clock& clock = worker_.engine.clock;
+  Instant next = clock.now() + worker_.wheel.tick();
+  while (true) {
+    co_await worker_.engine.clock.sleep_until(next);
+    worker_.refresh_date();
+    in_flight_gauge().set(static_cast<double>(worker_.engine.in_flight.load(std::memory_order_relaxed)));
+    body_memory_gauge().set(static_cast<double>(worker_.engine.body_memory.used()));
+    // Time in which this thread stood still is not the clients': they could not be heard.
+    const Instant now = clock.now();
+    next = std::max(next, now - ticks_at_once * worker_.wheel.tick());
+    for (; next <= now; next += worker_.wheel.tick()) worker_.wheel.advance();
+  }
+}
+
+void Listener::drain() {
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  for (const auto& connection : connections_) connection->drain();
+}
+
+void Listener::abort() {
+  for (const auto& connection : connections_) connection->abort();
+}
+
+Task<> Listener::close() {
+  while (!connections_.empty()) {
+    boost::system::error_code woken;
+    co_await empty_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+  }
+  co_await scope_.close();
+}
+
+}  // namespace sluice::http

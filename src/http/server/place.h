@@ -1,0 +1,43 @@
+// A request's place among the `max_in_flight` that are handled at once. Internal to the server.
+#pragma once
+
+#include <utility>
+
+#include "http/server/engine.h"
+
+namespace sluice::http {
+
+// Belongs to one connection; given back when destroyed.
+class Place {
+ public:
+  explicit Place(Engine& engine) : engine_(engine) {}
+  ~Place() { leave(); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  // False, and counted as a refusal, when all are taken.
+  bool take() {
+    taken_ = engine_.in_flight.fetch_add(1, std::memory_order_relaxed) < engine_.config.max_in_flight;
+    if (taken_) return true;
+    engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
+    count_rejected("in_flight");
+    return false;
+  }
+  // Whether it was taken.
+  bool leave() {
+    const bool was_taken = std::exchange(taken_, false);
+    if (was_taken) engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
+    return was_taken;
+  }
+  // For a request that was let in before: its place is counted also where that is one too many.
+  void come_back() {
+    engine_.in_flight.fetch_add(1, std::memory_order_relaxed);
+    taken_ = true;
+  }
+
+ private:
+  Engine& engine_;
+  bool taken_ = false;
+};
+
+}  // namespace sluice::http
