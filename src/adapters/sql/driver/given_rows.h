@@ -1,23 +1,23 @@
 // Many rows of values for one statement.
 //
 // PostgreSQL takes them all at once, an array for each column; SQLite, where a further statement costs no round trip,
-// one by one. A statement names the same columns in both, and PostgreSQL's says what they are arrays of (bigint for any
-// integer, text[]::json[] for JSON):
+// one by one. A statement declares the columns with PostgreSQL's names of their types (bigint for any integer), and the
+// fragments of sql_text.h write it for both:
 //
-//   .postgres = "... FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) ..."
-//   .sqlite   = "... WHERE id = $1 AND token = $2"
+//   @given(id uuid, token bigint) DELETE FROM locks @using_given
+//   WHERE @lookup(locks.id = given.id) AND @lookup(locks.token = given.token)
 //
 // PostgreSQL must look each row up by its index, even without statistics: on a new database, or a table that has just
 // grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow only lookups,
 // whatever the planner assumes (tests/contract/postgres_plans.h checks the plans):
 //
-//   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found
+//   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found    (@from_each, @by_index)
 //            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given
-//   writing: UPDATE jobs SET ... FROM unnest(...) AS given WHERE jobs.id = ANY (ARRAY[given.id])
+//   writing: UPDATE jobs SET ... FROM unnest(...) AS given WHERE jobs.id = ANY (ARRAY[given.id])     (@lookup)
 //            `= ANY` of one value can be neither hashed nor merged, which leaves a lookup for each row; a condition on
-//            the row alone would be another way to begin, so it stands in a CASE together with what is given; of a key
-//            of two columns the second is BETWEEN given.id AND given.id, since of two `= ANY` the planner may use the
-//            index for the first only and go through all that have it
+//            the row alone would be another way to begin, so it stands in a CASE together with what is given
+//            (@only_after); of a key of two columns the second is BETWEEN given.id AND given.id, since of two `= ANY`
+//            the planner may use the index for the first only and go through all that have it
 #pragma once
 
 #include "adapters/sql/driver/tx_task.h"

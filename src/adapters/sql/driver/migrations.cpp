@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -15,22 +17,20 @@ struct Applied {
 using AppliedByNumber = std::map<int64_t, Applied>;
 
 // Taken for the length of a transaction; the number only has to be the same in every process.
-constexpr Statement lock_migrations{"SELECT pg_advisory_xact_lock(7282819401)::text"};
+constexpr Statement lock_migrations = "SELECT pg_advisory_xact_lock(7282819401)::text";
 
-constexpr Statement make_table{Statement::PerDialect{.postgres = R"(CREATE TABLE IF NOT EXISTS schema_migrations (
-      number bigint PRIMARY KEY,
-      name text NOT NULL,
-      checksum text NOT NULL,
-      applied_at timestamptz NOT NULL))",
-                                                     .sqlite = R"(CREATE TABLE IF NOT EXISTS schema_migrations (
-      number INTEGER PRIMARY KEY,
-      name TEXT NOT NULL,
-      checksum TEXT NOT NULL,
-      applied_at INTEGER NOT NULL) STRICT)"}};
+// The dialects have other names for types.
+constexpr Statement make_table = R"(
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+    @postgres(
+      number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL)
+    @sqlite(
+      number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL))
+    @sqlite(STRICT))"_sql;
 
-constexpr Statement select_applied{"SELECT number, name, checksum FROM schema_migrations"};
-constexpr Statement insert_applied{
-    "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())"};
+constexpr Statement select_applied = "SELECT number, name, checksum FROM schema_migrations";
+constexpr Statement insert_applied =
+    "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())";
 
 // FNV-1a: notices an edited file, which is all it is for.
 std::string checksum(std::string_view text) {

@@ -1,9 +1,9 @@
 // SQL text, once for both engines where it can be.
 //
 // Parameters are written $1, $2, ... in both. `now()` is the engine's clock in both: timestamptz in PostgreSQL,
-// microseconds since 1970 in SQLite. A statement that must differ says so where it stands:
+// microseconds since 1970 in SQLite. Where the dialects differ, a text names a fragment (sql_text.h):
 //
-//   constexpr Statement claim{Statement::PerDialect{.postgres = "... FOR UPDATE SKIP LOCKED", .sqlite = "..."}};
+//   constexpr Statement claim = "SELECT ... LIMIT $1 @lock(FOR UPDATE SKIP LOCKED)"_sql;
 #pragma once
 
 #include <string_view>
