@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/sql/driver/sql_text.h"
 #include "coordination/day_pace.h"
 
 namespace sluice::sql {
@@ -14,16 +15,17 @@ using coordination::LimitDay;
 using coordination::LimitPlan;
 using Plan = std::shared_ptr<const LimitPlan>;
 
-constexpr Statement make_row =
-    "INSERT INTO day_budgets (limit_name, day_name, day, spent) VALUES ($1, $2, 0, 0) "
-    "ON CONFLICT (limit_name, day_name) DO NOTHING";
+constexpr Statement make_row = R"(
+    INSERT INTO day_budgets (limit_name, day_name, day, spent)
+    VALUES ($1, $2, 0, 0)
+    ON CONFLICT (limit_name, day_name) DO NOTHING)"_sql;
 constexpr Statement read_row = "SELECT day, spent FROM day_budgets WHERE limit_name = $1 AND day_name = $2";
-constexpr Statement lock_row{Statement::PerDialect{
-    .postgres = "SELECT day, spent FROM day_budgets WHERE limit_name = $1 AND day_name = $2 FOR UPDATE",
-    .sqlite = "SELECT day, spent FROM day_budgets WHERE limit_name = $1 AND day_name = $2"}};
+constexpr Statement lock_row = R"(
+    SELECT day, spent FROM day_budgets
+    WHERE limit_name = $1 AND day_name = $2 @lock(FOR UPDATE))"_sql;
 constexpr Statement write_row = "UPDATE day_budgets SET day = $3, spent = $4 WHERE limit_name = $1 AND day_name = $2";
 // Not now(): that is when the transaction began, before it waited for the rows.
-constexpr Statement read_clock{Statement::PerDialect{.postgres = "SELECT clock_timestamp()", .sqlite = "SELECT now()"}};
+constexpr Statement read_clock = "SELECT @clock"_sql;
 
 // Day 0 is a row that was just made.
 std::optional<DaySpent> to_spent(const Rows& rows) {

@@ -1,5 +1,7 @@
 #include "adapters/sql/coordination/sql_denial_records.h"
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -8,26 +10,20 @@ using coordination::DenialMark;
 using coordination::DenialPage;
 
 // A later end is news for the copies too, so it gets a new place in the order.
-constexpr Statement insert_denial{Statement::PerDialect{
-    .postgres = "INSERT INTO denied_tokens AS kept (token, ends_at, written_at) VALUES ($1, $2, clock_timestamp()) "
-                "ON CONFLICT (token) DO UPDATE SET ends_at = excluded.ends_at, written_at = excluded.written_at "
-                "WHERE kept.ends_at < excluded.ends_at",
-    .sqlite = "INSERT INTO denied_tokens AS kept (token, ends_at, written_at) VALUES ($1, $2, now()) "
-              "ON CONFLICT (token) DO UPDATE SET ends_at = excluded.ends_at, written_at = excluded.written_at "
-              "WHERE kept.ends_at < excluded.ends_at"}};
+constexpr Statement insert_denial = R"(
+    INSERT INTO denied_tokens AS kept (token, ends_at, written_at) VALUES ($1, $2, @clock)
+    ON CONFLICT (token) DO UPDATE SET ends_at = excluded.ends_at, written_at = excluded.written_at
+      WHERE kept.ends_at < excluded.ends_at)"_sql;
 constexpr Statement find_denial = "SELECT 1 FROM denied_tokens WHERE token = $1";
-constexpr Statement read_denials =
-    "SELECT token, ends_at, written_at FROM denied_tokens WHERE (written_at, token) > ($1, $2) "
-    "ORDER BY written_at, token LIMIT $3";
-constexpr Statement read_clock{Statement::PerDialect{.postgres = "SELECT clock_timestamp()", .sqlite = "SELECT now()"}};
+constexpr Statement read_denials = R"(
+    SELECT token, ends_at, written_at
+    FROM denied_tokens WHERE (written_at, token) > ($1, $2) ORDER BY written_at, token LIMIT $3)"_sql;
+constexpr Statement read_clock = "SELECT @clock"_sql;
 // Long ended: no instance's clock is an hour behind.
-constexpr Statement purge_denials{
-    Statement::PerDialect{.postgres = R"(
-        DELETE FROM denied_tokens USING (SELECT token FROM denied_tokens
-          WHERE ends_at < now() - interval '1 hour' ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS old
-        WHERE denied_tokens.token = ANY (ARRAY[old.token]))",
-                          .sqlite = "DELETE FROM denied_tokens WHERE token IN (SELECT token FROM denied_tokens "
-                                    "WHERE ends_at < now() - 3600000000 ORDER BY ends_at LIMIT $1)"}};
+constexpr Statement purge_denials = R"(
+    DELETE FROM denied_tokens @using_found(denied_tokens, (token),
+      SELECT token FROM denied_tokens WHERE ends_at < now() - @hour
+      ORDER BY ends_at LIMIT $1 @lock(FOR UPDATE SKIP LOCKED)))"_sql;
 
 TxTask<> deny_body(Tx& tx, Denial denial) {
   co_await tx.execute(insert_denial, Params(denial.token, denial.until));

@@ -1,5 +1,7 @@
 #include "adapters/sql/coordination/sql_fenced_leases.h"
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -9,20 +11,15 @@ using coordination::FencedLeaseHolder;
 
 // Lease and fence in one statement: the row lock of the conflict decides between racing callers, and the loser sees the
 // winner's new end.
-constexpr Statement acquire_lease{Statement::PerDialect{
-    .postgres = "INSERT INTO fenced_leases AS held (key, owner, fence, expires_at) "
-                "VALUES ($1, $2, 1, now() + $3::bigint * interval '1 microsecond') "
-                "ON CONFLICT (key) DO UPDATE "
-                "SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at "
-                "WHERE held.expires_at <= now() RETURNING fence",
-    .sqlite = "INSERT INTO fenced_leases AS held (key, owner, fence, expires_at) VALUES ($1, $2, 1, now() + $3) "
-              "ON CONFLICT (key) DO UPDATE "
-              "SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at "
-              "WHERE held.expires_at <= now() RETURNING fence"}};
-constexpr Statement renew_lease{Statement::PerDialect{
-    .postgres = "UPDATE fenced_leases SET expires_at = now() + $3::bigint * interval '1 microsecond' "
-                "WHERE key = $1 AND fence = $2 AND expires_at > now()",
-    .sqlite = "UPDATE fenced_leases SET expires_at = now() + $3 WHERE key = $1 AND fence = $2 AND expires_at > now()"}};
+constexpr Statement acquire_lease = R"(
+    INSERT INTO fenced_leases AS held (key, owner, fence, expires_at) VALUES ($1, $2, 1, now() + @us($3))
+    ON CONFLICT (key) DO UPDATE
+      SET owner = excluded.owner, fence = held.fence + 1, expires_at = excluded.expires_at
+      WHERE held.expires_at <= now()
+    RETURNING fence)"_sql;
+constexpr Statement renew_lease = R"(
+    UPDATE fenced_leases SET expires_at = now() + @us($3)
+    WHERE key = $1 AND fence = $2 AND expires_at > now())"_sql;
 constexpr Statement release_lease =
     "UPDATE fenced_leases SET expires_at = now() WHERE key = $1 AND fence = $2 AND expires_at > now()";
 constexpr Statement find_holder =

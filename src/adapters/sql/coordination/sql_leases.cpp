@@ -1,5 +1,7 @@
 #include "adapters/sql/coordination/sql_leases.h"
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -17,9 +19,9 @@ std::string row_of(std::string_view key) {
 }
 
 // Of the row as it was: RETURNING tells only what became of it.
-constexpr Statement find_held{Statement::PerDialect{
-    .postgres = "SELECT owner, fence, expires_at FROM fenced_leases WHERE key = $1 AND expires_at > now() FOR UPDATE",
-    .sqlite = "SELECT owner, fence, expires_at FROM fenced_leases WHERE key = $1 AND expires_at > now()"}};
+constexpr Statement find_held = R"(
+    SELECT owner, fence, expires_at FROM fenced_leases
+    WHERE key = $1 AND expires_at > now() @lock(FOR UPDATE))"_sql;
 constexpr Statement end_held = "UPDATE fenced_leases SET expires_at = now() WHERE key = $1";
 
 TxTask<std::optional<LeaseHolder>> end_body(Tx& tx, std::string row) {

@@ -1,5 +1,6 @@
 #include "adapters/sql/coordination/sql_limit.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "base/check.h"
 #include "coordination/limit_state.h"
 
@@ -14,15 +15,13 @@ using Plan = std::shared_ptr<const LimitPlan>;
 
 constexpr Statement make_row = "INSERT INTO limits (name, state) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
 constexpr Statement read_row = "SELECT state FROM limits WHERE name = $1";
-constexpr Statement lock_row{Statement::PerDialect{.postgres = "SELECT state FROM limits WHERE name = $1 FOR UPDATE",
-                                                   .sqlite = "SELECT state FROM limits WHERE name = $1"}};
+constexpr Statement lock_row = "SELECT state FROM limits WHERE name = $1 @lock(FOR UPDATE)"_sql;
 constexpr Statement write_row = "UPDATE limits SET state = $2 WHERE name = $1";
 // The clock, and which run of the server wrote the state. The embedded file is written by one process at a time, and
 // what it acknowledged is in it: its state never grows old.
-constexpr Statement read_clock{
-    Statement::PerDialect{.postgres = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, "
-                                      "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint",
-                          .sqlite = "SELECT now(), 0"}};
+constexpr Statement read_clock = R"(
+    SELECT @clock_us,
+      @postgres((extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint) @sqlite(0))"_sql;
 
 struct Moment {
   Stamp now = 0;

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "adapters/sql/driver/sql_text.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -27,19 +28,16 @@ struct BreakerRow {
 };
 
 constexpr Statement make_row = "INSERT INTO breakers (key) VALUES ($1) ON CONFLICT (key) DO NOTHING";
-constexpr Statement lock_row{Statement::PerDialect{
-    .postgres = "SELECT outcomes, seen, open_until, open_for, trials_good, trial_until, period, "
-                "(extract(epoch FROM now()) * 1000000)::bigint FROM breakers WHERE key = $1 FOR UPDATE",
-    .sqlite = "SELECT outcomes, seen, open_until, open_for, trials_good, trial_until, period, now() "
-              "FROM breakers WHERE key = $1"}};
-constexpr Statement read_row{Statement::PerDialect{
-    .postgres = "SELECT outcomes, seen, open_until, open_for, trials_good, trial_until, period, "
-                "(extract(epoch FROM now()) * 1000000)::bigint FROM breakers WHERE key = $1",
-    .sqlite = "SELECT outcomes, seen, open_until, open_for, trials_good, trial_until, period, now() "
-              "FROM breakers WHERE key = $1"}};
-constexpr Statement write_row =
-    "UPDATE breakers SET outcomes = $2, seen = $3, open_until = $4, open_for = $5, trials_good = $6, trial_until = $7, "
-    "  period = $8 WHERE key = $1";
+constexpr Statement lock_row = R"(
+    SELECT outcomes, seen, open_until, open_for, trials_good, trial_until, period, @now_us
+    FROM breakers WHERE key = $1 @lock(FOR UPDATE))"_sql;
+constexpr Statement read_row = R"(
+    SELECT outcomes, seen, open_until, open_for, trials_good, trial_until, period, @now_us
+    FROM breakers WHERE key = $1)"_sql;
+constexpr Statement write_row = R"(
+    UPDATE breakers SET outcomes = $2, seen = $3, open_until = $4, open_for = $5, trials_good = $6,
+      trial_until = $7, period = $8
+    WHERE key = $1)"_sql;
 
 BreakerRow to_row(const Row& row) {
   return {row.integer(0), row.integer(1), row.integer(2), row.integer(3),

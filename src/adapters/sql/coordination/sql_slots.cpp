@@ -1,5 +1,7 @@
 #include "adapters/sql/coordination/sql_slots.h"
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -7,31 +9,23 @@ using coordination::Slot;
 
 // The free numbers are those without a live row. The one chosen is taken over only if it is still free under its row
 // lock, so two callers who choose the same one do not both get it; the loser comes back with nothing and looks again.
-constexpr Statement take_slot{Statement::PerDialect{
-    .postgres = "INSERT INTO slots AS held (key, number, owner, token, expires_at) "
-                "SELECT $1, series.number, $3, 1, now() + $4::bigint * interval '1 microsecond' "
-                "FROM generate_series(1, $2::bigint) AS series (number) "
-                "WHERE NOT EXISTS (SELECT 1 FROM slots taken "
-                "                  WHERE taken.key = $1 AND taken.number = series.number AND taken.expires_at > now()) "
-                "ORDER BY random() LIMIT 1 "
-                "ON CONFLICT (key, number) DO UPDATE "
-                "SET owner = excluded.owner, token = held.token + 1, expires_at = excluded.expires_at "
-                "WHERE held.expires_at <= now() RETURNING number, token",
-    .sqlite = "WITH RECURSIVE series (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM series WHERE number < $2) "
-              "INSERT INTO slots AS held (key, number, owner, token, expires_at) "
-              "SELECT $1, number, $3, 1, now() + $4 FROM series "
-              "WHERE NOT EXISTS (SELECT 1 FROM slots taken "
-              "                  WHERE taken.key = $1 AND taken.number = series.number AND taken.expires_at > now()) "
-              "LIMIT 1 "
-              "ON CONFLICT (key, number) DO UPDATE "
-              "SET owner = excluded.owner, token = held.token + 1, expires_at = excluded.expires_at "
-              "WHERE held.expires_at <= now() RETURNING number, token"}};
+// In PostgreSQL the order is random, so that few callers choose the same one; SQLite has one writer.
+constexpr Statement take_slot = R"(
+    @sqlite(WITH RECURSIVE series (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM series WHERE number < $2))
+    INSERT INTO slots AS held (key, number, owner, token, expires_at)
+    SELECT $1, series.number, $3, 1, now() + @us($4)
+    FROM @postgres(generate_series(1, $2::bigint) AS series (number)) @sqlite(series)
+    WHERE NOT EXISTS (SELECT 1 FROM slots taken
+      WHERE taken.key = $1 AND taken.number = series.number AND taken.expires_at > now())
+    @postgres(ORDER BY random()) LIMIT 1
+    ON CONFLICT (key, number) DO UPDATE
+      SET owner = excluded.owner, token = held.token + 1, expires_at = excluded.expires_at
+      WHERE held.expires_at <= now()
+    RETURNING number, token)"_sql;
 constexpr Statement count_taken = "SELECT count(*) FROM slots WHERE key = $1 AND number <= $2 AND expires_at > now()";
-constexpr Statement renew_slot{
-    Statement::PerDialect{.postgres = "UPDATE slots SET expires_at = now() + $4::bigint * interval '1 microsecond' "
-                                      "WHERE key = $1 AND number = $2 AND token = $3 AND expires_at > now()",
-                          .sqlite = "UPDATE slots SET expires_at = now() + $4 "
-                                    "WHERE key = $1 AND number = $2 AND token = $3 AND expires_at > now()"}};
+constexpr Statement renew_slot = R"(
+    UPDATE slots SET expires_at = now() + @us($4)
+    WHERE key = $1 AND number = $2 AND token = $3 AND expires_at > now())"_sql;
 constexpr Statement free_slot =
     "UPDATE slots SET expires_at = now() WHERE key = $1 AND number = $2 AND token = $3 AND expires_at > now()";
 constexpr Statement count_slots = "SELECT count(*) FROM slots WHERE key = $1 AND expires_at > now()";

@@ -1,5 +1,6 @@
 #include "adapters/sql/coordination/sql_version_floors.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "runtime/errors.h"
 
 namespace sluice::sql {
@@ -13,21 +14,16 @@ constexpr Statement find_floor = "SELECT floor, began FROM version_floors WHERE 
 // floor + (now + s - began) / 2, and began = inserted - s. So the new floor is s above the larger of now and
 // floor + (now - inserted) / 2. Two runs that come at once take the same number, and one of them tries again: floors
 // follow each other.
-constexpr Statement add_floor{Statement::PerDialect{
-    .postgres = "INSERT INTO version_floors (run, number, floor, began) "
-                "SELECT $1, coalesce(max(earlier.number), 0) + 1, "
-                "  $2::bigint + greatest(clock.now, max(earlier.floor + "
-                "    greatest(clock.now - earlier.began - $2::bigint, 0) / 2)), "
-                "  clock.now - $2::bigint "
-                "FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now) AS clock "
-                "LEFT JOIN version_floors AS earlier ON true GROUP BY clock.now "
-                "ON CONFLICT DO NOTHING RETURNING floor, began",
-    .sqlite = "INSERT INTO version_floors (run, number, floor, began) "
-              "SELECT $1, coalesce(max(earlier.number), 0) + 1, "
-              "  $2 + max(clock.now, coalesce(max(earlier.floor + max(clock.now - earlier.began - $2, 0) / 2), 0)), "
-              "  clock.now - $2 "
-              "FROM (SELECT now() AS now) AS clock LEFT JOIN version_floors AS earlier ON true GROUP BY clock.now "
-              "ON CONFLICT DO NOTHING RETURNING floor, began"}};
+constexpr Statement add_floor = R"(
+    INSERT INTO version_floors (run, number, floor, began)
+    SELECT $1, coalesce(max(earlier.number), 0) + 1,
+      @cast($2, bigint) + @greatest(clock.now, coalesce(max(
+        earlier.floor + @greatest(clock.now - earlier.began - @cast($2, bigint), 0) / 2), 0)),
+      clock.now - @cast($2, bigint)
+    FROM (SELECT @clock_us AS now) AS clock LEFT JOIN version_floors AS earlier ON true
+    GROUP BY clock.now
+    ON CONFLICT DO NOTHING
+    RETURNING floor, began)"_sql;
 
 constexpr int most_tries = 20;
 
