@@ -1,5 +1,6 @@
 #include "adapters/sql/accounts/sql_api_key_store.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -16,39 +17,32 @@ using accounts::Role;
 constexpr Statement insert_key = R"(
     INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
     VALUES ($1, $1, $2, $3, $4, now(), $5)
-    ON CONFLICT (key_hash) DO NOTHING)";
+    ON CONFLICT (key_hash) DO NOTHING)"_sql;
 constexpr Statement insert_adopted = R"(
     INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
     VALUES ($1, coalesce((SELECT owner_id FROM api_keys WHERE name = $2 AND role = $3 AND revoked_at IS NULL LIMIT 1), $1),
       $2, $3, $4, now(), $5)
-    ON CONFLICT (key_hash) DO NOTHING)";
+    ON CONFLICT (key_hash) DO NOTHING)"_sql;
 
-constexpr Statement find_key{Statement::PerDialect{.postgres = R"(
-    SELECT id, owner_id, name, role, last_used_at IS NULL OR last_used_at < now() - interval '1 minute'
+constexpr Statement find_key = R"(
+    SELECT id, owner_id, name, role, last_used_at IS NULL OR last_used_at < now() - @minute
     FROM api_keys
-    WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))",
-                                                   .sqlite = R"(
-    SELECT id, owner_id, name, role, last_used_at IS NULL OR last_used_at < now() - 60000000
-    FROM api_keys
-    WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))"}};
+    WHERE key_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))"_sql;
 
-constexpr Statement note_key_use{Statement::PerDialect{.postgres = R"(
+constexpr Statement note_key_use = R"(
     UPDATE api_keys SET last_used_at = now()
-    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute'))",
-                                                       .sqlite = R"(
-    UPDATE api_keys SET last_used_at = now()
-    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - 60000000))"}};
+    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - @minute))"_sql;
 
 constexpr Statement find_revoked_secret = "SELECT 1 FROM api_keys WHERE key_hash = $1 AND revoked_at IS NOT NULL";
 constexpr Statement revoke_others_of_name = R"(
     UPDATE api_keys SET revoked_at = now()
-    WHERE name = $1 AND key_hash <> $2 AND revoked_at IS NULL)";
+    WHERE name = $1 AND key_hash <> $2 AND revoked_at IS NULL)"_sql;
 
 constexpr Statement insert_rotated = R"(
     INSERT INTO api_keys (id, owner_id, name, role, key_hash, created_at, expires_at)
     SELECT $2, owner_id, name, role, $3, now(), coalesce($4, now() + (expires_at - created_at))
     FROM api_keys
-    WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))";
+    WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))"_sql;
 constexpr Statement end_rotated =
     "UPDATE api_keys SET expires_at = $2 WHERE id = $1 AND (expires_at IS NULL OR expires_at > $2)";
 
@@ -56,7 +50,7 @@ constexpr Statement revoke_key = "UPDATE api_keys SET revoked_at = coalesce(revo
 constexpr Statement list_keys = R"(
     SELECT id, name, role, created_at, revoked_at, expires_at, last_used_at
     FROM api_keys
-    ORDER BY created_at, id)";
+    ORDER BY created_at, id)"_sql;
 
 Role role_of(const std::string& text) {
   const auto role = accounts::parse_role(text);

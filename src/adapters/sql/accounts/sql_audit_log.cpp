@@ -1,5 +1,7 @@
 #include "adapters/sql/accounts/sql_audit_log.h"
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
@@ -10,24 +12,20 @@ using accounts::RecordedAuditEntry;
 constexpr Statement insert_entry = R"(
     INSERT INTO audit_log (at, actor, action, target, address, request_id)
     VALUES (now(), $1, $2, $3, $4, $5)
-    RETURNING id)";
+    RETURNING id)"_sql;
 
 // Looks at the oldest hundred only: whoever writes one entry takes away up to a hundred, so it never falls behind.
 // $1: the highest id that goes because there are too many; $2: how long entries are kept, in microseconds.
-constexpr Statement delete_old{Statement::PerDialect{.postgres = R"(
-    DELETE FROM audit_log USING (SELECT id, at FROM audit_log ORDER BY id LIMIT 100) AS oldest
-    WHERE audit_log.id = ANY (ARRAY[oldest.id])
-      AND (oldest.id <= $1 OR oldest.at < now() - $2::bigint * interval '1 microsecond'))",
-                                                     .sqlite = R"(
-    DELETE FROM audit_log WHERE id IN (
+constexpr Statement delete_old = R"(
+    DELETE FROM audit_log @using_found(audit_log, (id),
       SELECT oldest.id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT 100) AS oldest
-      WHERE oldest.id <= $1 OR oldest.at < now() - $2))"}};
+      WHERE oldest.id <= $1 OR oldest.at < now() - @us($2)))"_sql;
 
 constexpr Statement list_entries = R"(
     SELECT at, actor, action, target, address, request_id
     FROM audit_log
     ORDER BY id DESC
-    LIMIT $1)";
+    LIMIT $1)"_sql;
 
 TxTask<> record_body(Tx& tx, AuditEntry entry) {
   Params values(entry.actor, entry.action, entry.target, entry.address, entry.request_id);

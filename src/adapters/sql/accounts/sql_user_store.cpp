@@ -1,11 +1,14 @@
 #include "adapters/sql/accounts/sql_user_store.h"
 
+#include "adapters/sql/driver/sql_text.h"
+
 namespace sluice::sql {
 namespace {
 
-constexpr Statement insert_user =
-    "INSERT INTO users (id, email, email_hash, password_hash, role, status, created_at, updated_at) "
-    "VALUES ($1, $2, $3, $4, $5, 'ACTIVE', now(), now()) ON CONFLICT (email_hash) DO NOTHING";
+constexpr Statement insert_user = R"(
+    INSERT INTO users (id, email, email_hash, password_hash, role, status, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, 'ACTIVE', now(), now())
+    ON CONFLICT (email_hash) DO NOTHING)"_sql;
 constexpr Statement find_role = "SELECT 1 FROM users WHERE role = $1 ORDER BY id LIMIT 1";
 
 }  // namespace
