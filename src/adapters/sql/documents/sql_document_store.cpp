@@ -1,6 +1,7 @@
 #include "adapters/sql/documents/sql_document_store.h"
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -8,136 +9,110 @@ namespace {
 
 using namespace documents;
 
-constexpr Statement find_document =
-    "SELECT body, content_type, etag, case_type, fetched_at, forced, change_number FROM documents "
-    "WHERE origin = $1 AND path = $2 AND body IS NOT NULL";
+constexpr Statement find_document = R"(
+    SELECT body, content_type, etag, case_type, fetched_at, forced, change_number
+    FROM documents WHERE origin = $1 AND path = $2 AND body IS NOT NULL)"_sql;
 
-constexpr Statement know_document =
-    "SELECT count(*) FROM documents WHERE origin = $1 AND path = $2 AND (body IS NOT NULL OR listed)";
+constexpr Statement know_document = R"(
+    SELECT count(*) FROM documents
+    WHERE origin = $1 AND path = $2 AND (body IS NOT NULL OR listed))"_sql;
 
 // Everything the claim decides on stands in the WHERE: of any number of callers the row lock lets one through, and the
 // others see its claim. The row may be gone between two claims, so tokens begin with the clock and still grow.
-constexpr Statement claim_document{Statement::PerDialect{
-    .postgres =
-        "INSERT INTO documents AS d "
-        "  (origin, path, state, claimed_by, claim_token, claim_expires_at, listed, asked_at, created_at, updated_at) "
-        "VALUES ($1, $2, 'DOWNLOADING', $3, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, "
-        "  now() + $4::bigint * interval '1 microsecond', $8, now(), now(), now()) "
-        "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
-        "  claim_token = greatest(d.claim_token + 1, excluded.claim_token), "
-        "  claim_expires_at = excluded.claim_expires_at, listed = d.listed OR excluded.listed, asked_at = now(), "
-        "  updated_at = now() "
-        "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
-        "  AND ($6::boolean OR d.body IS NULL OR d.fetched_at <= now() - $5::bigint * interval '1 microsecond') "
-        "  AND ($7::boolean OR d.hold_until IS NULL OR d.hold_until <= now()) "
-        "RETURNING claim_token",
-    .sqlite =
-        "INSERT INTO documents AS d "
-        "  (origin, path, state, claimed_by, claim_token, claim_expires_at, listed, asked_at, created_at, updated_at) "
-        "VALUES ($1, $2, 'DOWNLOADING', $3, now(), now() + $4, $8, now(), now(), now()) "
-        "ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by, "
-        "  claim_token = max(d.claim_token + 1, excluded.claim_token), "
-        "  claim_expires_at = excluded.claim_expires_at, listed = d.listed OR excluded.listed, asked_at = now(), "
-        "  updated_at = now() "
-        "WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now()) "
-        "  AND ($6 OR d.body IS NULL OR d.fetched_at <= now() - $5) "
-        "  AND ($7 OR d.hold_until IS NULL OR d.hold_until <= now()) "
-        "RETURNING claim_token"}};
-constexpr Statement look_at_document =
-    "SELECT coalesce(claim_expires_at > now(), false), coalesce(hold_until > now(), false), hold_until, "
-    "  body IS NOT NULL "
-    "FROM documents WHERE origin = $1 AND path = $2";
-constexpr Statement why_not_claimed{Statement::PerDialect{
-    .postgres = "SELECT coalesce(claim_expires_at > now(), false), "
-                "  coalesce(fetched_at > now() - $3::bigint * interval '1 microsecond', false), "
-                "  coalesce(hold_until > now(), false), hold_until "
-                "FROM documents WHERE origin = $1 AND path = $2",
-    .sqlite = "SELECT coalesce(claim_expires_at > now(), false), coalesce(fetched_at > now() - $3, false), "
-              "  coalesce(hold_until > now(), false), hold_until "
-              "FROM documents WHERE origin = $1 AND path = $2"}};
-constexpr Statement renew_claim{Statement::PerDialect{
-    .postgres = "UPDATE documents SET claim_expires_at = now() + $4::bigint * interval '1 microsecond' "
-                "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL",
-    .sqlite = "UPDATE documents SET claim_expires_at = now() + $4 "
-              "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
-constexpr Statement complete_document =
-    "UPDATE documents SET state = 'CACHED', body = $4, content_type = $5, etag = $6, "
-    "  case_type = coalesce($7, case_type), forced = forced OR $8, change_number = $9, fetched_at = now(), "
-    "  failures = 0, hold_until = NULL, claimed_by = NULL, claim_expires_at = NULL, asked_at = now(), "
-    "  updated_at = now() "
-    "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL "
-    "RETURNING case_type, forced, fetched_at, change_number";
+constexpr Statement claim_document = R"(
+    INSERT INTO documents AS d
+      (origin, path, state, claimed_by, claim_token, claim_expires_at, listed, asked_at, created_at, updated_at)
+    VALUES ($1, $2, 'DOWNLOADING', $3, @clock_us, now() + @us($4), $8, now(), now(), now())
+    ON CONFLICT (origin, path) DO UPDATE SET state = 'DOWNLOADING', claimed_by = excluded.claimed_by,
+      claim_token = @greatest(d.claim_token + 1, excluded.claim_token),
+      claim_expires_at = excluded.claim_expires_at, listed = d.listed OR excluded.listed, asked_at = now(),
+      updated_at = now()
+    WHERE (d.claim_expires_at IS NULL OR d.claim_expires_at <= now())
+      AND (@cast($6, boolean) OR d.body IS NULL OR d.fetched_at <= now() - @us($5))
+      AND (@cast($7, boolean) OR d.hold_until IS NULL OR d.hold_until <= now())
+    RETURNING claim_token)"_sql;
+constexpr Statement look_at_document = R"(
+    SELECT coalesce(claim_expires_at > now(), false), coalesce(hold_until > now(), false), hold_until,
+      body IS NOT NULL
+    FROM documents WHERE origin = $1 AND path = $2)"_sql;
+constexpr Statement why_not_claimed = R"(
+    SELECT coalesce(claim_expires_at > now(), false), coalesce(fetched_at > now() - @us($3), false),
+      coalesce(hold_until > now(), false), hold_until
+    FROM documents WHERE origin = $1 AND path = $2)"_sql;
+constexpr Statement renew_claim = R"(
+    UPDATE documents SET claim_expires_at = now() + @us($4)
+    WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL)"_sql;
+constexpr Statement complete_document = R"(
+    UPDATE documents SET state = 'CACHED', body = $4, content_type = $5, etag = $6,
+      case_type = coalesce($7, case_type), forced = forced OR $8, change_number = $9, fetched_at = now(),
+      failures = 0, hold_until = NULL, claimed_by = NULL, claim_expires_at = NULL, asked_at = now(),
+      updated_at = now()
+    WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL
+    RETURNING case_type, forced, fetched_at, change_number)"_sql;
 // A purged row stays for its change number.
-constexpr Statement remove_stranger =
-    "DELETE FROM documents WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL "
-    "  AND body IS NULL AND NOT listed AND change_number = 0";
-constexpr Statement abort_claim =
-    "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
-    "  claim_expires_at = NULL, updated_at = now() "
-    "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL";
-constexpr Statement fail_claim{Statement::PerDialect{
-    .postgres = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, "
-                "  claimed_by = NULL, claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
-                "  hold_until = now() "
-                "    + least($5::bigint, $4::bigint * (1::bigint << least(failures, 20))) * interval '1 microsecond' "
-                "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL",
-    .sqlite = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
-              "  claim_expires_at = NULL, failures = failures + 1, updated_at = now(), "
-              "  hold_until = now() + min($5, $4 * (1 << min(failures, 20))) "
-              "WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL"}};
-// In steps on PostgreSQL, each far below the time limit of a statement.
-constexpr Statement sweep_strangers{Statement::PerDialect{
-    .postgres = R"(
-        DELETE FROM documents USING (SELECT origin, path FROM documents
-          WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0
-          ORDER BY claim_expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS expired
-        WHERE documents.origin = ANY (ARRAY[expired.origin])
-          AND documents.path BETWEEN expired.path AND expired.path)",
-    .sqlite =
-        "DELETE FROM documents WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0"}};
-constexpr Statement sweep_claims{Statement::PerDialect{
-    .postgres = R"(
-        UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL,
-          claim_expires_at = NULL, updated_at = now()
-        FROM (SELECT origin, path FROM documents
-          WHERE claim_expires_at <= now() AND (body IS NOT NULL OR listed OR change_number <> 0)
-          ORDER BY claim_expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS expired
-        WHERE documents.origin = ANY (ARRAY[expired.origin])
-          AND documents.path BETWEEN expired.path AND expired.path)",
-    .sqlite = "UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL, "
-              "  claim_expires_at = NULL, updated_at = now() "
-              "WHERE claim_expires_at <= now()"}};
+constexpr Statement remove_stranger = R"(
+    DELETE FROM documents
+    WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL
+      AND body IS NULL AND NOT listed AND change_number = 0)"_sql;
+constexpr Statement abort_claim = R"(
+    UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL,
+      claim_expires_at = NULL, updated_at = now()
+    WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL)"_sql;
+constexpr Statement fail_claim = R"(
+    UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL,
+      claim_expires_at = NULL, failures = failures + 1, updated_at = now(),
+      hold_until = now() + @us(@least(@cast($5, bigint),
+        @cast($4, bigint) * (@cast(1, bigint) << @least(failures, 20))))
+    WHERE origin = $1 AND path = $2 AND claim_token = $3 AND claimed_by IS NOT NULL)"_sql;
+// In steps on PostgreSQL, each far below the time limit of a statement; SQLite has no such limit and sweeps all at
+// once.
+constexpr Statement sweep_strangers = R"(
+    DELETE FROM documents
+    @postgres(
+      USING (SELECT origin, path FROM documents
+        WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0
+        ORDER BY claim_expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS expired
+      WHERE documents.origin = ANY (ARRAY[expired.origin])
+        AND documents.path BETWEEN expired.path AND expired.path)
+    @sqlite(
+      WHERE claim_expires_at <= now() AND body IS NULL AND NOT listed AND change_number = 0))"_sql;
+constexpr Statement sweep_claims = R"(
+    UPDATE documents SET state = CASE WHEN body IS NULL THEN 'EMPTY' ELSE 'CACHED' END, claimed_by = NULL,
+      claim_expires_at = NULL, updated_at = now()
+    @postgres(
+      FROM (SELECT origin, path FROM documents
+        WHERE claim_expires_at <= now() AND (body IS NOT NULL OR listed OR change_number <> 0)
+        ORDER BY claim_expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS expired
+      WHERE documents.origin = ANY (ARRAY[expired.origin])
+        AND documents.path BETWEEN expired.path AND expired.path)
+    @sqlite(
+      WHERE claim_expires_at <= now()))"_sql;
 // Its row lock also orders the changes of an origin: numbers become visible in their order.
-constexpr Statement next_change =
-    "INSERT INTO document_changes AS c (origin, number) VALUES ($1, 1) "
-    "ON CONFLICT (origin) DO UPDATE SET number = c.number + 1 RETURNING number";
+constexpr Statement next_change = R"(
+    INSERT INTO document_changes AS c (origin, number) VALUES ($1, 1)
+    ON CONFLICT (origin) DO UPDATE SET number = c.number + 1
+    RETURNING number)"_sql;
 constexpr Statement read_change = "SELECT number FROM document_changes WHERE origin = $1";
-constexpr Statement read_changes =
-    "SELECT path, change_number, forced FROM documents WHERE origin = $1 AND change_number > $2 "
-    "ORDER BY change_number LIMIT 1000";
+constexpr Statement read_changes = R"(
+    SELECT path, change_number, forced FROM documents
+    WHERE origin = $1 AND change_number > $2
+    ORDER BY change_number LIMIT 1000)"_sql;
 // Once a day is enough for a time of months, and spares the others a write.
-constexpr Statement note_asked_documents{
-    Statement::PerDialect{.postgres = R"(
-        UPDATE documents SET asked_at = now() FROM unnest($1::text[], $2::text[]) AS given (path, origin)
-        WHERE documents.origin = ANY (ARRAY[given.origin]) AND documents.path BETWEEN given.path AND given.path
-          AND CASE WHEN given.path IS NOT NULL THEN asked_at < now() - interval '1 day' END)",
-                          .sqlite = "UPDATE documents SET asked_at = now() "
-                                    "WHERE origin = $2 AND path = $1 AND asked_at < now() - 86400000000"}};
+constexpr Statement note_asked_documents = R"(
+    @given(path text, origin text)
+    UPDATE documents SET asked_at = now() @from_given
+    WHERE @lookup(documents.origin = given.origin AND documents.path = given.path)
+      AND @only_after(given.path, asked_at < now() - @day))"_sql;
 // In steps, each far below the time limit of a statement.
-constexpr Statement forget_documents{
-    Statement::PerDialect{.postgres = R"(
-        DELETE FROM documents USING (SELECT origin, path FROM documents
-          WHERE origin = $1 AND asked_at <= now() - $2::bigint * interval '1 microsecond'
-            AND (claim_expires_at IS NULL OR claim_expires_at <= now())
-          ORDER BY asked_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS unused
-        WHERE documents.origin = ANY (ARRAY[unused.origin]) AND documents.path BETWEEN unused.path AND unused.path)",
-                          .sqlite = "DELETE FROM documents WHERE origin = $1 AND path IN ("
-                                    "  SELECT path FROM documents WHERE origin = $1 AND asked_at <= now() - $2 "
-                                    "    AND (claim_expires_at IS NULL OR claim_expires_at <= now()) LIMIT 1000)"}};
-constexpr Statement purge_document =
-    "UPDATE documents SET state = 'EMPTY', body = NULL, etag = NULL, content_type = NULL, fetched_at = NULL, "
-    "  forced = false, failures = 0, hold_until = NULL, change_number = $3, updated_at = now() "
-    "WHERE origin = $1 AND path = $2 AND body IS NOT NULL";
+constexpr Statement forget_documents = R"(
+    DELETE FROM documents @using_found(documents, (origin, path),
+      SELECT origin, path FROM documents WHERE origin = $1 AND asked_at <= now() - @us($2)
+        AND (claim_expires_at IS NULL OR claim_expires_at <= now())
+      ORDER BY asked_at LIMIT 1000 @lock(FOR UPDATE SKIP LOCKED)))"_sql;
+constexpr Statement purge_document = R"(
+    UPDATE documents SET state = 'EMPTY', body = NULL, etag = NULL, content_type = NULL, fetched_at = NULL,
+      forced = false, failures = 0, hold_until = NULL, change_number = $3, updated_at = now()
+    WHERE origin = $1 AND path = $2 AND body IS NOT NULL)"_sql;
 
 TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
   const std::string& path = request.key.path.text();
