@@ -1,5 +1,6 @@
 #include "adapters/sql/messaging/inbox.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "runtime/config_section.h"
 
 namespace sluice::sql {
@@ -8,14 +9,10 @@ namespace {
 // On PostgreSQL the insert waits for another transaction with the same row to end.
 constexpr Statement insert_seen =
     "INSERT INTO inbox (consumer, message_id, seen_at) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING";
-constexpr Statement remove_old_rows{Statement::PerDialect{
-    .postgres = R"(
-        DELETE FROM inbox USING (SELECT consumer, message_id FROM inbox
-          WHERE seen_at < now() - $1 * interval '1 microsecond' ORDER BY seen_at LIMIT $2
-          FOR UPDATE SKIP LOCKED) AS old
-        WHERE inbox.consumer = ANY (ARRAY[old.consumer]) AND inbox.message_id BETWEEN old.message_id AND old.message_id)",
-    .sqlite = "DELETE FROM inbox WHERE (consumer, message_id) IN (SELECT consumer, message_id FROM inbox "
-              "WHERE seen_at < now() - $1 ORDER BY seen_at LIMIT $2)"}};
+constexpr Statement remove_old_rows = R"(
+    DELETE FROM inbox @using_found(inbox, (consumer, message_id),
+      SELECT consumer, message_id FROM inbox WHERE seen_at < now() - @us($1)
+      ORDER BY seen_at LIMIT $2 @lock(FOR UPDATE SKIP LOCKED)))"_sql;
 
 TxTask<int64_t> remove_body(Tx& tx, int64_t older_than_us, int64_t limit) {
   const Rows removed = co_await tx.execute(remove_old_rows, Params(older_than_us, limit));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/driver/statement.h"
 #include "adapters/sql/driver/value.h"
 #include "messaging/subscription.h"
@@ -24,9 +25,9 @@ std::string log_record(const messaging::Message& message);
 inline constexpr Statement next_log_block =
     "SELECT max(id, coalesce((SELECT max(id) FROM log_blocks), 0)) + 1 FROM log_last_removed";
 // $1 the id, $2 the topic's id, $3 the partition, $4 the number of messages, $5 their records.
-inline constexpr Statement insert_log_block =
-    "INSERT INTO log_blocks (id, topic, partition, first, count, published_at, records) "
-    "VALUES ($1, $2, $3, 0, $4, now(), $5)";
+inline constexpr Statement insert_log_block = R"(
+    INSERT INTO log_blocks (id, topic, partition, first, count, published_at, records)
+    VALUES ($1, $2, $3, 0, $4, now(), $5))"_sql;
 
 struct LogBlock {
   int64_t id = 0;

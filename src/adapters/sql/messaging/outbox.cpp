@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/messaging/log_block.h"
 #include "adapters/sql/messaging/outbox_headers.h"
 
@@ -11,11 +12,12 @@ namespace {
 using messaging::OutboxMessage;
 
 // Services may not touch the table, only call the function; it finds the bucket too.
-constexpr Statement append_row{Statement::PerDialect{
-    .postgres = "SELECT common.append_outbox($1, $2, $3, $4, $5, $6, $7, $8)",
-    .sqlite = "INSERT INTO outbox_events (message_id, topic, aggregate_type, aggregate_id, aggregate_version, "
-              "  event_type, payload, headers, bucket, created_at) "
-              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())"}};
+constexpr Statement append_row = R"(
+    @postgres(SELECT common.append_outbox($1, $2, $3, $4, $5, $6, $7, $8))
+    @sqlite(
+      INSERT INTO outbox_events (message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type,
+        payload, headers, bucket, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())))"_sql;
 
 // Any spread will do as long as an aggregate stays in its bucket.
 int32_t bucket_of(const OutboxMessage& message) {

@@ -1,5 +1,6 @@
 // Sharing the buckets of the outbox: SqlOutboxStore's hold and release.
 #include "adapters/sql/driver/number_list.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/messaging/outbox_buckets_lock.h"
 #include "adapters/sql/messaging/sql_outbox_store.h"
 
@@ -9,30 +10,18 @@ namespace {
 using messaging::HeldBucket;
 using messaging::outbox_buckets;
 
-constexpr Statement sign_in{
-    Statement::PerDialect{.postgres = "INSERT INTO outbox_relays (owner, expires_at) "
-                                      "VALUES ($1, now() + $2::bigint * interval '1 microsecond') "
-                                      "ON CONFLICT (owner) DO UPDATE SET expires_at = excluded.expires_at",
-                          .sqlite = "INSERT INTO outbox_relays (owner, expires_at) VALUES ($1, now() + $2) "
-                                    "ON CONFLICT (owner) DO UPDATE SET expires_at = excluded.expires_at"}};
+constexpr Statement sign_in = R"(
+    INSERT INTO outbox_relays (owner, expires_at) VALUES ($1, now() + @us($2))
+    ON CONFLICT (owner) DO UPDATE SET expires_at = excluded.expires_at)"_sql;
 constexpr Statement drop_gone = "DELETE FROM outbox_relays WHERE expires_at <= now()";
 constexpr Statement count_relays =
     "SELECT count(*), coalesce(sum(CASE WHEN owner < $1 THEN 1 ELSE 0 END), 0) FROM outbox_relays";
-constexpr Statement renew{Statement::PerDialect{
-    .postgres = "UPDATE outbox_buckets SET expires_at = now() + $2::bigint * interval '1 microsecond' "
-                "WHERE bucket = ANY ($1::text::int[])",
-    .sqlite = "UPDATE outbox_buckets SET expires_at = now() + $2 WHERE bucket IN (SELECT value FROM json_each($1))"}};
-constexpr Statement take{Statement::PerDialect{
-    .postgres = "UPDATE outbox_buckets "
-                "SET owner = $3, fence = fence + 1, expires_at = now() + $2::bigint * interval '1 microsecond' "
-                "WHERE bucket = ANY ($1::text::int[])",
-    .sqlite = "UPDATE outbox_buckets SET owner = $3, fence = fence + 1, expires_at = now() + $2 "
-              "WHERE bucket IN (SELECT value FROM json_each($1))"}};
-constexpr Statement give_back{
-    Statement::PerDialect{.postgres = "UPDATE outbox_buckets SET owner = '', expires_at = now() "
-                                      "WHERE bucket = ANY ($1::text::int[])",
-                          .sqlite = "UPDATE outbox_buckets SET owner = '', expires_at = now() "
-                                    "WHERE bucket IN (SELECT value FROM json_each($1))"}};
+constexpr Statement renew = "UPDATE outbox_buckets SET expires_at = now() + @us($2) WHERE bucket @in_list($1, int)"_sql;
+constexpr Statement take = R"(
+    UPDATE outbox_buckets SET owner = $3, fence = fence + 1, expires_at = now() + @us($2)
+    WHERE bucket @in_list($1, int))"_sql;
+constexpr Statement give_back = R"(
+    UPDATE outbox_buckets SET owner = '', expires_at = now() WHERE bucket @in_list($1, int))"_sql;
 constexpr Statement sign_out = "DELETE FROM outbox_relays WHERE owner = $1";
 constexpr Statement give_all_back = "UPDATE outbox_buckets SET owner = '', expires_at = now() WHERE owner = $1";
 

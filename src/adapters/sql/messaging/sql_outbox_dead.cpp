@@ -1,5 +1,6 @@
 #include "adapters/sql/messaging/sql_outbox_dead.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/messaging/outbox_headers.h"
 
 namespace sluice::sql {
@@ -8,17 +9,17 @@ namespace {
 using messaging::DeadRow;
 
 constexpr Statement count_dead = "SELECT count(*) FROM outbox_dead";
-constexpr Statement list_dead =
-    "SELECT id, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, headers, "
-    "  retry_count, last_error, created_at, failed_at FROM outbox_dead WHERE id > $1 ORDER BY id LIMIT $2";
-constexpr Statement put_back =
-    "INSERT INTO outbox_events (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, "
-    "  event_type, payload, headers, created_at, last_error) "
-    "SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, "
-    "  headers, created_at, last_error FROM outbox_dead WHERE id = $1";
-constexpr Statement lock_dead{
-    Statement::PerDialect{.postgres = "SELECT bucket FROM outbox_dead WHERE id = $1 FOR UPDATE",
-                          .sqlite = "SELECT bucket FROM outbox_dead WHERE id = $1"}};
+constexpr Statement list_dead = R"(
+    SELECT id, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, headers,
+      retry_count, last_error, created_at, failed_at
+    FROM outbox_dead WHERE id > $1 ORDER BY id LIMIT $2)"_sql;
+constexpr Statement put_back = R"(
+    INSERT INTO outbox_events (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version,
+      event_type, payload, headers, created_at, last_error)
+    SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload,
+      headers, created_at, last_error
+    FROM outbox_dead WHERE id = $1)"_sql;
+constexpr Statement lock_dead = "SELECT bucket FROM outbox_dead WHERE id = $1 @lock(FOR UPDATE)"_sql;
 constexpr Statement remove_dead = "DELETE FROM outbox_dead WHERE id = $1";
 // The bucket's holder has read past the rows that waited; under a new fence it begins again.
 constexpr Statement raise_fence = "UPDATE outbox_buckets SET fence = fence + 1 WHERE bucket = $1";

@@ -1,4 +1,5 @@
 // What outlives publishing: SqlOutboxStore's memory of logs, and the end of old rows.
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/messaging/outbox_buckets_lock.h"
 #include "adapters/sql/messaging/sql_outbox_store.h"
 
@@ -13,30 +14,28 @@ constexpr int64_t step = 10'000;
 constexpr Statement find_memory = "SELECT life, run, seen_at, lost_since FROM outbox_topics WHERE topic = $1";
 constexpr Statement see_memory =
     "UPDATE outbox_topics SET seen_at = now() WHERE topic = $1 AND life = $2 AND run = $3 AND lost_since IS NULL";
-constexpr Statement keep_memory =
-    "INSERT INTO outbox_topics (topic, life, run, seen_at) VALUES ($1, $2, $3, now()) "
-    "ON CONFLICT (topic) DO UPDATE SET life = excluded.life, run = excluded.run, seen_at = excluded.seen_at";
+constexpr Statement keep_memory = R"(
+    INSERT INTO outbox_topics (topic, life, run, seen_at)
+    VALUES ($1, $2, $3, now())
+    ON CONFLICT (topic) DO UPDATE SET life = excluded.life, run = excluded.run, seen_at = excluded.seen_at)"_sql;
 constexpr Statement note_loss = "UPDATE outbox_topics SET lost_since = $2, lost_after = 0 WHERE topic = $1";
-constexpr Statement lock_loss{Statement::PerDialect{
-    .postgres = "SELECT lost_since, lost_after FROM outbox_topics WHERE topic = $1 AND lost_since IS NOT NULL "
-                "FOR UPDATE",
-    .sqlite = "SELECT lost_since, lost_after FROM outbox_topics WHERE topic = $1 AND lost_since IS NOT NULL"}};
+constexpr Statement lock_loss = R"(
+    SELECT lost_since, lost_after FROM outbox_topics
+    WHERE topic = $1 AND lost_since IS NOT NULL @lock(FOR UPDATE))"_sql;
 constexpr Statement move_loss = "UPDATE outbox_topics SET lost_after = $2 WHERE topic = $1";
 constexpr Statement end_loss = "UPDATE outbox_topics SET lost_since = NULL WHERE topic = $1";
 constexpr Statement list_topics = "SELECT topic FROM outbox_topics ORDER BY topic";
 constexpr Statement raise_fences = "UPDATE outbox_buckets SET fence = fence + 1";
-constexpr Statement next_step =
-    "SELECT max(id), max(created_at), count(*) "
-    "FROM (SELECT id, created_at FROM outbox_events WHERE id > $1 ORDER BY id LIMIT $2) AS step";
-constexpr Statement unpublish =
-    "UPDATE outbox_events SET published = false, published_at = NULL "
-    "WHERE id > $1 AND id <= $2 AND topic = $3 AND published AND published_at >= $4";
-constexpr Statement remove_old{Statement::PerDialect{
-    .postgres = "DELETE FROM outbox_events WHERE id > $1 AND id <= $2 AND published "
-                "AND published_at < now() - $3::bigint * interval '1 microsecond'",
-    .sqlite = "DELETE FROM outbox_events WHERE id > $1 AND id <= $2 AND published AND published_at < now() - $3"}};
-constexpr Statement is_old{Statement::PerDialect{
-    .postgres = "SELECT $1 < now() - $2::bigint * interval '1 microsecond'", .sqlite = "SELECT $1 < now() - $2"}};
+constexpr Statement next_step = R"(
+    SELECT max(id), max(created_at), count(*)
+    FROM (SELECT id, created_at FROM outbox_events WHERE id > $1 ORDER BY id LIMIT $2) AS step)"_sql;
+constexpr Statement unpublish = R"(
+    UPDATE outbox_events SET published = false, published_at = NULL
+    WHERE id > $1 AND id <= $2 AND topic = $3 AND published AND published_at >= $4)"_sql;
+constexpr Statement remove_old = R"(
+    DELETE FROM outbox_events
+    WHERE id > $1 AND id <= $2 AND published AND published_at < now() - @us($3))"_sql;
+constexpr Statement is_old = "SELECT $1 < now() - @us($2)"_sql;
 
 // One step of unpublishing what a topic's log has lost. False at the end. Whoever dies between two steps leaves the
 // rest to the next relay that remembers.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "adapters/sql/driver/number_list.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/messaging/outbox_headers.h"
 #include "base/json.h"
 #include "messaging/outbox_message.h"
@@ -31,105 +32,109 @@ using messaging::Refusal;
 // ids below those that are seen. So a read that sees rows takes a number of its own, after its snapshot: whoever drew a
 // lower id had its number before (append_outbox), and once the read has ended every snapshot lists it. SQLite has no
 // two writers at once.
-constexpr Statement find_unpublished{Statement::PerDialect{
-    .postgres =
-        "SELECT found.*, pg_current_snapshot()::text, "
-        "  CASE WHEN found.id IS NULL THEN 0 ELSE pg_current_xact_id()::text::bigint END "
-        "FROM (VALUES (1)) AS always LEFT JOIN ("
-        "  SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
-        "    payload, headers FROM ("
-        "  SELECT event.*, scan.fence, "
-        "    sum(event.size) OVER (ROWS UNBOUNDED PRECEDING) - event.size AS ahead "
-        "  FROM unnest($1::text::int[], $2::text::bigint[], $3::text::bigint[]) AS scan (bucket, fence, after) "
-        "  CROSS JOIN LATERAL (SELECT candidate.*, octet_length(payload) + octet_length(headers) AS size "
-        "    FROM outbox_events AS candidate "
-        "    WHERE candidate.bucket = (SELECT held.bucket FROM outbox_buckets AS held WHERE held.bucket = scan.bucket "
-        "                                AND held.fence = scan.fence AND held.expires_at > now() "
-        "                                AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL)) "
-        "      AND NOT candidate.published AND candidate.id > scan.after "
-        "      AND (SELECT true FROM outbox_dead AS dead "
-        "           WHERE dead.aggregate_type = candidate.aggregate_type "
-        "             AND dead.aggregate_id = candidate.aggregate_id ORDER BY dead.id LIMIT 1) IS NULL "
-        "      AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN "
-        "        (SELECT jsonb_array_elements_text($6::text::jsonb)) "
-        "    ORDER BY candidate.bucket, candidate.id LIMIT $5) AS event "
-        "  LIMIT $4) AS counted WHERE ahead < $7::bigint) AS found ON true",
-    .sqlite =
-        "WITH scan AS (SELECT bucket.key AS place, bucket.value AS bucket, fence.value AS fence, after.value AS after "
-        "  FROM json_each($1) AS bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
-        "  JOIN json_each($3) AS after ON after.key = bucket.key), "
-        "found AS (SELECT event.id, scan.place, scan.fence, "
-        "    length(event.payload) + length(CAST(event.headers AS BLOB)) AS size "
-        "  FROM scan JOIN outbox_buckets AS held ON held.bucket = scan.bucket AND held.fence = scan.fence "
-        "    AND held.expires_at > now() AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL) "
-        "  CROSS JOIN outbox_events AS event ON event.id IN (SELECT candidate.id FROM outbox_events AS candidate "
-        "    WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after "
-        "      AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
-        "                      WHERE dead.aggregate_type = candidate.aggregate_type "
-        "                        AND dead.aggregate_id = candidate.aggregate_id) "
-        "      AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN "
-        "        (SELECT value FROM json_each($6)) "
-        "    ORDER BY candidate.id LIMIT $5) "
-        "  ORDER BY scan.place, event.id LIMIT $4), "
-        "counted AS (SELECT *, sum(size) OVER (ORDER BY place, id ROWS UNBOUNDED PRECEDING) - size AS ahead FROM "
-        "found) "
-        "SELECT event.id, event.bucket, counted.fence, event.message_id, event.topic, event.aggregate_type, "
-        "  event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::', 0 "
-        "FROM counted JOIN outbox_events AS event ON event.id = counted.id "
-        "WHERE counted.ahead < $7 ORDER BY counted.place, event.id"}};
+constexpr Statement find_unpublished = R"(
+    @postgres(
+      SELECT found.*, pg_current_snapshot()::text,
+        CASE WHEN found.id IS NULL THEN 0 ELSE pg_current_xact_id()::text::bigint END
+      FROM (VALUES (1)) AS always LEFT JOIN (
+        SELECT id, bucket, fence, message_id, topic, aggregate_type, aggregate_id, aggregate_version,
+          event_type, payload, headers
+        FROM (
+          SELECT event.*, scan.fence, sum(event.size) OVER (ROWS UNBOUNDED PRECEDING) - event.size AS ahead
+          FROM unnest($1::text::int[], $2::text::bigint[], $3::text::bigint[]) AS scan (bucket, fence, after)
+          CROSS JOIN LATERAL (SELECT candidate.*, octet_length(payload) + octet_length(headers) AS size
+            FROM outbox_events AS candidate
+            WHERE candidate.bucket = (SELECT held.bucket FROM outbox_buckets AS held
+                WHERE held.bucket = scan.bucket AND held.fence = scan.fence AND held.expires_at > now()
+                  AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL))
+              AND NOT candidate.published AND candidate.id > scan.after
+              AND (SELECT true FROM outbox_dead AS dead
+                WHERE dead.aggregate_type = candidate.aggregate_type AND dead.aggregate_id = candidate.aggregate_id
+                ORDER BY dead.id LIMIT 1) IS NULL
+              AND candidate.aggregate_type || '/' || candidate.aggregate_id
+                NOT IN (SELECT jsonb_array_elements_text($6::text::jsonb))
+            ORDER BY candidate.bucket, candidate.id LIMIT $5) AS event
+          LIMIT $4) AS counted
+        WHERE ahead < $7::bigint) AS found ON true)
+    @sqlite(
+      WITH scan AS (
+        SELECT bucket.key AS place, bucket.value AS bucket, fence.value AS fence, after.value AS after
+        FROM json_each($1) AS bucket JOIN json_each($2) AS fence ON fence.key = bucket.key
+        JOIN json_each($3) AS after ON after.key = bucket.key),
+      found AS (
+        SELECT event.id, scan.place, scan.fence,
+          length(event.payload) + length(CAST(event.headers AS BLOB)) AS size
+        FROM scan JOIN outbox_buckets AS held ON held.bucket = scan.bucket AND held.fence = scan.fence
+          AND held.expires_at > now() AND NOT EXISTS (SELECT 1 FROM outbox_topics WHERE lost_since IS NOT NULL)
+        CROSS JOIN outbox_events AS event ON event.id IN (SELECT candidate.id FROM outbox_events AS candidate
+          WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after
+            AND NOT EXISTS (SELECT 1 FROM outbox_dead AS dead
+              WHERE dead.aggregate_type = candidate.aggregate_type AND dead.aggregate_id = candidate.aggregate_id)
+            AND candidate.aggregate_type || '/' || candidate.aggregate_id NOT IN (SELECT value FROM json_each($6))
+          ORDER BY candidate.id LIMIT $5)
+        ORDER BY scan.place, event.id LIMIT $4),
+      counted AS (
+        SELECT *, sum(size) OVER (ORDER BY place, id ROWS UNBOUNDED PRECEDING) - size AS ahead FROM found)
+      SELECT event.id, event.bucket, counted.fence, event.message_id, event.topic, event.aggregate_type,
+        event.aggregate_id, event.aggregate_version, event.event_type, event.payload, event.headers, '::', 0
+      FROM counted JOIN outbox_events AS event ON event.id = counted.id
+      WHERE counted.ahead < $7
+      ORDER BY counted.place, event.id))"_sql;
 
 // The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
-constexpr Statement mark_rows{Statement::PerDialect{
-    .postgres = R"(
-        WITH ours AS MATERIALIZED (SELECT held.bucket
-          FROM unnest($1::text::int[], $2::text::bigint[]) AS mine (bucket, fence)
-          CROSS JOIN LATERAL (SELECT bucket FROM outbox_buckets
-            WHERE bucket = mine.bucket AND fence = mine.fence FOR SHARE) AS held)
-        UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL
-        FROM unnest($3::text::bigint[]) AS given (id)
-        WHERE outbox_events.id = ANY (ARRAY[given.id])
-          AND CASE WHEN given.id IS NOT NULL THEN NOT published AND bucket IN (SELECT bucket FROM ours) END)",
-    .sqlite = "UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL "
-              "WHERE id IN (SELECT value FROM json_each($3)) AND NOT published AND bucket IN "
-              "  (SELECT held.bucket FROM outbox_buckets AS held JOIN json_each($1) AS bucket "
-              "     ON bucket.value = held.bucket JOIN json_each($2) AS fence ON fence.key = bucket.key "
-              "   WHERE fence.value = held.fence)"}};
+// PostgreSQL locks the buckets first, then looks each row up; SQLite has one writer.
+constexpr Statement mark_rows = R"(
+    @postgres(
+      WITH ours AS MATERIALIZED (SELECT held.bucket
+        FROM unnest($1::text::int[], $2::text::bigint[]) AS mine (bucket, fence)
+        CROSS JOIN LATERAL (SELECT bucket FROM outbox_buckets
+          WHERE bucket = mine.bucket AND fence = mine.fence FOR SHARE) AS held))
+    UPDATE outbox_events SET published = true, published_at = now(), last_error = NULL
+    @postgres(
+      FROM unnest($3::text::bigint[]) AS given (id)
+      WHERE outbox_events.id = ANY (ARRAY[given.id])
+        AND CASE WHEN given.id IS NOT NULL THEN NOT published AND bucket IN (SELECT bucket FROM ours) END)
+    @sqlite(
+      WHERE id IN (SELECT value FROM json_each($3)) AND NOT published AND bucket IN (
+        SELECT held.bucket FROM outbox_buckets AS held JOIN json_each($1) AS bucket ON bucket.value = held.bucket
+        JOIN json_each($2) AS fence ON fence.key = bucket.key
+        WHERE fence.value = held.fence)))"_sql;
 
-constexpr Statement lock_bucket{
-    Statement::PerDialect{.postgres = "SELECT 1 FROM outbox_buckets WHERE bucket = $1 AND fence = $2 FOR SHARE",
-                          .sqlite = "SELECT 1 FROM outbox_buckets WHERE bucket = $1 AND fence = $2"}};
-constexpr Statement count_try =
-    "UPDATE outbox_events SET retry_count = retry_count + 1, last_error = $2 WHERE id = $1 AND NOT published "
-    "RETURNING retry_count";
-constexpr Statement bury =
-    "INSERT INTO outbox_dead (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, "
-    "  event_type, payload, headers, created_at, retry_count, last_error, failed_at) "
-    "SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, "
-    "  headers, created_at, retry_count, last_error, now() FROM outbox_events WHERE id = $1";
+constexpr Statement lock_bucket = "SELECT 1 FROM outbox_buckets WHERE bucket = $1 AND fence = $2 @lock(FOR SHARE)"_sql;
+constexpr Statement count_try = R"(
+    UPDATE outbox_events SET retry_count = retry_count + 1, last_error = $2
+    WHERE id = $1 AND NOT published
+    RETURNING retry_count)"_sql;
+constexpr Statement bury = R"(
+    INSERT INTO outbox_dead (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version,
+      event_type, payload, headers, created_at, retry_count, last_error, failed_at)
+    SELECT id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload,
+      headers, created_at, retry_count, last_error, now()
+    FROM outbox_events WHERE id = $1)"_sql;
 constexpr Statement remove_row = "DELETE FROM outbox_events WHERE id = $1";
-constexpr Statement measure_lag{Statement::PerDialect{
-    .postgres =
-        "SELECT count(*), min(created_at), "
-        "  (SELECT count(*) FROM unnest($1::text::int[]) AS scan (bucket) "
-        "    CROSS JOIN LATERAL (SELECT id FROM outbox_dead WHERE bucket = scan.bucket ORDER BY id LIMIT $3) AS dead) "
-        "FROM (SELECT event.created_at FROM unnest($1::text::int[], $2::text::bigint[]) AS scan (bucket, after) "
-        "  CROSS JOIN LATERAL (SELECT candidate.created_at FROM outbox_events AS candidate "
-        "    WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after "
-        "      AND (SELECT true FROM outbox_dead AS dead "
-        "           WHERE dead.aggregate_type = candidate.aggregate_type "
-        "             AND dead.aggregate_id = candidate.aggregate_id ORDER BY dead.id LIMIT 1) IS NULL "
-        "    ORDER BY candidate.bucket, candidate.id LIMIT $3) AS event "
-        "  LIMIT $3) AS counted",
-    .sqlite = "SELECT count(*), min(created_at), "
-              "  (SELECT count(*) FROM outbox_dead WHERE bucket IN (SELECT value FROM json_each($1))) "
-              "FROM (SELECT event.created_at FROM json_each($1) AS bucket "
-              "  JOIN json_each($2) AS after ON after.key = bucket.key "
-              "  CROSS JOIN outbox_events AS event ON event.bucket = bucket.value AND event.id > after.value "
-              "    AND NOT event.published "
-              "  WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead "
-              "                    WHERE dead.aggregate_type = event.aggregate_type "
-              "                      AND dead.aggregate_id = event.aggregate_id) "
-              "  LIMIT $3)"}};
+// PostgreSQL counts up to $3 of each bucket by the indexes that the relays use.
+constexpr Statement measure_lag = R"(
+    SELECT count(*), min(created_at),
+    @postgres(
+      (SELECT count(*) FROM unnest($1::text::int[]) AS scan (bucket)
+        CROSS JOIN LATERAL (SELECT id FROM outbox_dead WHERE bucket = scan.bucket ORDER BY id LIMIT $3) AS dead)
+      FROM (SELECT event.created_at FROM unnest($1::text::int[], $2::text::bigint[]) AS scan (bucket, after)
+        CROSS JOIN LATERAL (SELECT candidate.created_at FROM outbox_events AS candidate
+          WHERE candidate.bucket = scan.bucket AND NOT candidate.published AND candidate.id > scan.after
+            AND (SELECT true FROM outbox_dead AS dead
+              WHERE dead.aggregate_type = candidate.aggregate_type AND dead.aggregate_id = candidate.aggregate_id
+              ORDER BY dead.id LIMIT 1) IS NULL
+          ORDER BY candidate.bucket, candidate.id LIMIT $3) AS event
+        LIMIT $3) AS counted)
+    @sqlite(
+      (SELECT count(*) FROM outbox_dead WHERE bucket IN (SELECT value FROM json_each($1)))
+      FROM (SELECT event.created_at FROM json_each($1) AS bucket
+        JOIN json_each($2) AS after ON after.key = bucket.key
+        CROSS JOIN outbox_events AS event ON event.bucket = bucket.value AND event.id > after.value
+          AND NOT event.published
+        WHERE NOT EXISTS (SELECT 1 FROM outbox_dead AS dead
+          WHERE dead.aggregate_type = event.aggregate_type AND dead.aggregate_id = event.aggregate_id)
+        LIMIT $3)))"_sql;
 
 // The third part of PostgreSQL's snapshot.
 std::vector<int64_t> open_writers(std::string_view snapshot) {
