@@ -4,6 +4,7 @@
 #include <set>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/links/import_rows.h"
 #include "links/enrichment_job.h"
 
@@ -17,70 +18,53 @@ using links::InstanceId;
 using links::LinkId;
 using links::LinkTag;
 
-constexpr Statement add_links{Statement::PerDialect{
-    .postgres = "INSERT INTO link_canonicals (id, url, domain, created_at) SELECT id, url, domain, now() "
-                "FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, url, domain) "
-                "ON CONFLICT (id) DO NOTHING",
-    .sqlite = "INSERT INTO link_canonicals (id, url, domain, created_at) VALUES ($1, $2, $3, now()) "
-              "ON CONFLICT (id) DO NOTHING"}};
-constexpr Statement add_places{Statement::PerDialect{
-    .postgres = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
-                "SELECT id, $5::uuid, folder, link_id, title, $6::uuid, now() "
-                "FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[]) "
-                "  AS given (id, folder, link_id, title) "
-                "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title "
-                "  WHERE link_instances.import_id = excluded.import_id",
-    .sqlite = "INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at) "
-              "VALUES ($1, $5, $2, $3, $4, $6, now()) "
-              "ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title "
-              "  WHERE link_instances.import_id = excluded.import_id"}};
-constexpr Statement use_again{Statement::PerDialect{
-    .postgres = "UPDATE link_canonicals SET unused_since = NULL FROM unnest($1::uuid[]) AS given (id) "
-                "WHERE link_canonicals.id = ANY (ARRAY[given.id])",
-    .sqlite = "UPDATE link_canonicals SET unused_since = NULL WHERE id = $1"}};
+constexpr Statement add_links = R"(
+    @given(id uuid, url text, domain text)
+    INSERT INTO link_canonicals (id, url, domain, created_at)
+    @values(given.id, given.url, given.domain, now())
+    ON CONFLICT (id) DO NOTHING)"_sql;
+constexpr Statement add_places = R"(
+    @given(id uuid, folder text, link_id uuid, title text)
+    INSERT INTO link_instances (id, user_id, folder, link_id, title, import_id, created_at)
+    @values(given.id, @cast($5, uuid), given.folder, given.link_id, given.title, @cast($6, uuid), now())
+    ON CONFLICT (user_id, folder, link_id) DO UPDATE SET title = excluded.title
+      WHERE link_instances.import_id = excluded.import_id)"_sql;
+constexpr Statement use_again = R"(
+    @given(id uuid)
+    UPDATE link_canonicals SET unused_since = NULL @from_given WHERE @lookup(link_canonicals.id = given.id))"_sql;
 // Bookmarks of other imports: those that get another title, and those whose import may still turn out to be bad. A
 // status is asked for as a value: as an EXISTS it would be looked up in a hash of all imports. A place is looked for in
-// the order of links: else PostgreSQL may go through the whole folder by the index that lists it.
-constexpr Statement name_places{Statement::PerDialect{
-    .postgres = "INSERT INTO import_places (import_id, instance_id, title) "
-                "SELECT $5::uuid, place.id, given.title "
-                "FROM unnest($1::text[], $2::uuid[], $3::text[]) AS given (folder, link_id, title) "
-                "CROSS JOIN LATERAL (SELECT id, link_id, title, import_id FROM link_instances "
-                "  WHERE user_id = $4::uuid AND folder = given.folder AND link_id >= given.link_id "
-                "  ORDER BY link_id LIMIT 1) AS place "
-                "WHERE place.link_id = given.link_id AND ("
-                "  (SELECT true FROM import_places t WHERE t.import_id = $5::uuid AND t.instance_id = place.id) "
-                "  OR (place.import_id <> $5::uuid AND (place.title <> given.title OR "
-                "    (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed')))) "
-                "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title",
-    .sqlite = "INSERT INTO import_places (import_id, instance_id, title) "
-              "SELECT $5, place.id, $3 FROM link_instances AS place "
-              "WHERE user_id = $4 AND folder = $1 AND link_id = $2 "
-              "  AND (EXISTS (SELECT 1 FROM import_places t WHERE t.import_id = $5 AND t.instance_id = place.id) "
-              "    OR (import_id <> $5 AND (title <> $3 OR "
-              "      (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed')))) "
-              "ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title"}};
-constexpr Statement add_waiting{Statement::PerDialect{
-    .postgres = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) "
-                "SELECT $4::uuid, link_id, bookmarks, outcome "
-                "FROM unnest($1::uuid[], $2::bigint[], $3::text[]) "
-                "  AS given (link_id, bookmarks, outcome) "
-                "ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks "
-                "RETURNING link_id, outcome",
-    .sqlite = "INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome) VALUES ($4, $1, $2, $3) "
-              "ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks "
-              "RETURNING link_id, outcome"}};
+// the order of links: else PostgreSQL may go through the whole folder by the index that lists it. SQLite looks it up.
+constexpr Statement name_places = R"(
+    @given(folder text, link_id uuid, title text)
+    INSERT INTO import_places (import_id, instance_id, title)
+    SELECT @cast($5, uuid), place.id, given.title
+    @postgres(
+      @from_each(SELECT id, link_id, title, import_id FROM link_instances
+        WHERE user_id = $4::uuid AND folder = given.folder AND link_id >= given.link_id
+        ORDER BY link_id LIMIT 1) AS place
+      WHERE place.link_id = given.link_id)
+    @sqlite(
+      FROM link_instances AS place WHERE user_id = $4 AND folder = given.folder AND link_id = given.link_id)
+    AND ((SELECT true FROM import_places t WHERE t.import_id = @cast($5, uuid) AND t.instance_id = place.id)
+      OR (place.import_id <> @cast($5, uuid) AND (place.title <> given.title OR
+        (SELECT status FROM import_jobs WHERE id = place.import_id) IN ('queued', 'failed'))))
+    ON CONFLICT (import_id, instance_id) DO UPDATE SET title = excluded.title)"_sql;
+constexpr Statement add_waiting = R"(
+    @given(link_id uuid, bookmarks bigint, outcome text)
+    INSERT INTO import_links AS w (import_id, link_id, bookmarks, outcome)
+    @values(@cast($4, uuid), given.link_id, given.bookmarks, given.outcome)
+    ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks
+    RETURNING link_id, outcome)"_sql;
 // Also a job that somebody else added: an import must not be told that its link has none.
-constexpr Statement keep_job{Statement::PerDialect{
-    .postgres = "UPDATE link_canonicals SET job_id = given.job_id, failure = NULL "
-                "FROM unnest($1::uuid[], $2::uuid[]) AS given (id, job_id) "
-                "WHERE link_canonicals.id = ANY (ARRAY[given.id]) "
-                "  AND link_canonicals.job_id IS DISTINCT FROM given.job_id",
-    .sqlite = "UPDATE link_canonicals SET job_id = $2, failure = NULL WHERE id = $1 AND job_id IS NOT $2"}};
-constexpr Statement count_items =
-    "UPDATE import_jobs SET total_items = total_items + $2, processed_items = processed_items + $3, "
-    "  failed_items = failed_items + $4, updated_at = now() "
-    "WHERE id = $1 AND status = 'queued'";
+constexpr Statement keep_job = R"(
+    @given(id uuid, job_id uuid)
+    UPDATE link_canonicals SET job_id = given.job_id, failure = NULL @from_given
+    WHERE @lookup(link_canonicals.id = given.id) AND link_canonicals.job_id IS DISTINCT FROM given.job_id)"_sql;
+constexpr Statement count_items = R"(
+    UPDATE import_jobs SET total_items = total_items + $2, processed_items = processed_items + $3,
+      failed_items = failed_items + $4, updated_at = now()
+    WHERE id = $1 AND status = 'queued')"_sql;
 
 GivenRows ids_of(const ImportBatch& batch) {
   GivenRows ids;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/links/import_rows.h"
 
 namespace sluice::sql {
@@ -16,57 +17,47 @@ using links::LinkTag;
 
 constexpr Statement next_named =
     "SELECT instance_id, title FROM import_places WHERE import_id = $1 ORDER BY instance_id LIMIT $2";
-constexpr Statement take_over{
-    Statement::PerDialect{.postgres = "UPDATE link_instances SET title = given.title, import_id = $3::uuid "
-                                      "FROM unnest($1::uuid[], $2::text[]) AS given (id, title) "
-                                      "WHERE link_instances.id = ANY (ARRAY[given.id])",
-                          .sqlite = "UPDATE link_instances SET title = $2, import_id = $3 WHERE id = $1"}};
-constexpr Statement forget_named{
-    Statement::PerDialect{.postgres = "DELETE FROM import_places p "
-                                      "USING unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
-                                      "WHERE p.import_id = ANY (ARRAY[given.import_id]) "
-                                      "  AND p.instance_id BETWEEN given.id AND given.id",
-                          .sqlite = "DELETE FROM import_places WHERE import_id = $2 AND instance_id = $1"}};
+constexpr Statement take_over = R"(
+    @given(id uuid, title text)
+    UPDATE link_instances SET title = given.title, import_id = @cast($3, uuid) @from_given
+    WHERE @lookup(link_instances.id = given.id))"_sql;
+constexpr Statement forget_named = R"(
+    @given(id uuid, import_id uuid)
+    DELETE FROM import_places AS p @using_given
+    WHERE @lookup(p.import_id = given.import_id AND p.instance_id = given.id))"_sql;
 
 constexpr Statement next_brought = "SELECT id, link_id FROM link_instances WHERE import_id = $1 ORDER BY id LIMIT $2";
 // Under the links' locks, so that nobody names one of these places between the two statements.
-constexpr Statement pass_on{Statement::PerDialect{
-    .postgres = "UPDATE link_instances i SET import_id = ("
-                "  SELECT t.import_id FROM import_places t WHERE t.instance_id = i.id ORDER BY t.import_id LIMIT 1) "
-                "FROM unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
-                "WHERE i.id = ANY (ARRAY[given.id]) AND i.import_id = ANY (ARRAY[given.import_id]) "
-                "  AND (SELECT true FROM import_places t WHERE t.instance_id = given.id ORDER BY t.import_id LIMIT 1)",
-    .sqlite = "UPDATE link_instances SET import_id = ("
-              "  SELECT t.import_id FROM import_places t WHERE t.instance_id = $1 ORDER BY t.import_id LIMIT 1) "
-              "WHERE id = $1 AND import_id = $2 AND EXISTS (SELECT 1 FROM import_places t WHERE t.instance_id = $1)"}};
-constexpr Statement delete_brought{
-    Statement::PerDialect{.postgres = "DELETE FROM link_instances i "
-                                      "USING unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
-                                      "WHERE i.id = ANY (ARRAY[given.id]) "
-                                      "  AND i.import_id = ANY (ARRAY[given.import_id])",
-                          .sqlite = "DELETE FROM link_instances WHERE id = $1 AND import_id = $2"}};
+constexpr Statement pass_on = R"(
+    @given(id uuid, import_id uuid)
+    UPDATE link_instances AS i SET import_id = (
+      SELECT t.import_id FROM import_places t WHERE t.instance_id = i.id ORDER BY t.import_id LIMIT 1)
+    @from_given
+    WHERE @lookup(i.id = given.id) AND @lookup(i.import_id = given.import_id)
+      AND (SELECT true FROM import_places t WHERE t.instance_id = given.id @first_by(t.import_id)))"_sql;
+constexpr Statement delete_brought = R"(
+    @given(id uuid, import_id uuid)
+    DELETE FROM link_instances AS i @using_given
+    WHERE @lookup(i.id = given.id) AND @lookup(i.import_id = given.import_id))"_sql;
 
 constexpr Statement next_links = "SELECT link_id FROM import_links WHERE import_id = $1 ORDER BY link_id LIMIT $2";
-constexpr Statement leave_links{Statement::PerDialect{
-    .postgres = "DELETE FROM import_links w USING unnest($1::uuid[], $2::uuid[]) AS given (id, import_id) "
-                "WHERE w.import_id = ANY (ARRAY[given.import_id]) AND w.link_id BETWEEN given.id AND given.id "
-                "RETURNING w.link_id, w.outcome",
-    .sqlite = "DELETE FROM import_links WHERE import_id = $2 AND link_id = $1 RETURNING link_id, outcome"}};
-constexpr Statement unwanted_jobs{Statement::PerDialect{
-    .postgres = "SELECT l.job_id FROM unnest($1::uuid[]) AS given (id) "
-                "CROSS JOIN LATERAL (SELECT id, job_id FROM link_canonicals WHERE id = given.id OFFSET 0) AS l "
-                "WHERE (SELECT status FROM jobs WHERE id = l.job_id) <> 'running' "
-                "  AND (SELECT true FROM import_links w WHERE w.link_id = l.id AND w.outcome = 'pending' "
-                "    ORDER BY w.import_id LIMIT 1) IS NULL",
-    .sqlite = "SELECT job_id FROM link_canonicals l WHERE id = $1 "
-              "  AND (SELECT status FROM jobs WHERE id = l.job_id) <> 'running' "
-              "  AND NOT EXISTS (SELECT 1 FROM import_links w WHERE w.link_id = $1 AND w.outcome = 'pending')"}};
-constexpr Statement mark_unused{Statement::PerDialect{
-    .postgres = "UPDATE link_canonicals l SET unused_since = now() FROM unnest($1::uuid[]) AS given (id) "
-                "WHERE l.id = ANY (ARRAY[given.id]) AND CASE WHEN given.id IS NOT NULL THEN l.unused_since IS NULL END "
-                "  AND (SELECT true FROM link_instances i WHERE i.link_id = given.id ORDER BY i.id LIMIT 1) IS NULL",
-    .sqlite = "UPDATE link_canonicals SET unused_since = now() WHERE id = $1 AND unused_since IS NULL "
-              "  AND NOT EXISTS (SELECT 1 FROM link_instances i WHERE i.link_id = $1)"}};
+constexpr Statement leave_links = R"(
+    @given(id uuid, import_id uuid)
+    DELETE FROM import_links @using_given
+    WHERE @lookup(import_links.import_id = given.import_id AND import_links.link_id = given.id)
+    RETURNING import_links.link_id, import_links.outcome)"_sql;
+constexpr Statement unwanted_jobs = R"(
+    @given(id uuid)
+    SELECT l.job_id
+    @from_each(SELECT id, job_id FROM link_canonicals WHERE id = given.id @by_index) AS l
+    WHERE (SELECT status FROM jobs WHERE id = l.job_id) <> 'running'
+      AND (SELECT true FROM import_links w WHERE w.link_id = l.id AND w.outcome = 'pending'
+        @first_by(w.import_id)) IS NULL)"_sql;
+constexpr Statement mark_unused = R"(
+    @given(id uuid)
+    UPDATE link_canonicals AS l SET unused_since = now() @from_given
+    WHERE @lookup(l.id = given.id) AND @only_after(given.id, l.unused_since IS NULL)
+      AND (SELECT true FROM link_instances i WHERE i.link_id = given.id @first_by(i.id)) IS NULL)"_sql;
 
 // Unless it was canceled meanwhile, which makes new ones.
 constexpr Statement all_tied_up =

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "links/canonical_url.h"
 #include "links/enrichment_job.h"
 #include "links/import.h"
@@ -10,47 +11,35 @@
 namespace sluice::sql {
 namespace {
 
-constexpr Statement oldest_import{Statement::PerDialect{
-    .postgres = "SELECT id FROM import_jobs WHERE finished_at < now() - $1::bigint * interval '1 microsecond' "
-                "  AND NOT loose_ends ORDER BY finished_at LIMIT 1 FOR UPDATE SKIP LOCKED",
-    .sqlite = "SELECT id FROM import_jobs WHERE finished_at < now() - $1 AND NOT loose_ends "
-              "ORDER BY finished_at LIMIT 1"}};
-constexpr Statement delete_links_of{Statement::PerDialect{
-    .postgres = "DELETE FROM import_links WHERE import_id = $1 AND link_id = ANY (ARRAY("
-                "  SELECT link_id FROM import_links WHERE import_id = $1 ORDER BY link_id LIMIT $2))",
-    .sqlite = "DELETE FROM import_links WHERE import_id = $1 AND link_id IN ("
-              "  SELECT link_id FROM import_links WHERE import_id = $1 ORDER BY link_id LIMIT $2)"}};
+constexpr Statement oldest_import = R"(
+    SELECT id FROM import_jobs WHERE finished_at < now() - @us($1) AND NOT loose_ends
+    ORDER BY finished_at LIMIT 1 @lock(FOR UPDATE SKIP LOCKED))"_sql;
+constexpr Statement delete_links_of = R"(
+    DELETE FROM import_links WHERE import_id = $1 AND link_id @in(
+      SELECT link_id FROM import_links WHERE import_id = $1 ORDER BY link_id LIMIT $2))"_sql;
 constexpr Statement delete_import = "DELETE FROM import_jobs WHERE id = $1";
 
-constexpr Statement hold_unused{Statement::PerDialect{
-    .postgres = "SELECT id FROM link_canonicals WHERE unused_since < now() - $1::bigint * interval '1 microsecond' "
-                "ORDER BY unused_since LIMIT $2 FOR UPDATE SKIP LOCKED",
-    .sqlite = "SELECT id FROM link_canonicals WHERE unused_since < now() - $1 ORDER BY unused_since LIMIT $2"}};
+constexpr Statement hold_unused = R"(
+    SELECT id FROM link_canonicals WHERE unused_since < now() - @us($1)
+    ORDER BY unused_since LIMIT $2 @lock(FOR UPDATE SKIP LOCKED))"_sql;
 // Its job may still be running, or an import waits for it: then it is looked at again as if it had become unused now.
-constexpr Statement keep_busy{Statement::PerDialect{
-    .postgres = "UPDATE link_canonicals l SET unused_since = now() FROM unnest($1::uuid[]) AS given (id) "
-                "WHERE l.id = ANY (ARRAY[given.id]) AND ((SELECT true FROM jobs WHERE id = l.job_id) "
-                "    OR (SELECT true FROM import_links w WHERE w.link_id = given.id AND w.outcome = 'pending' "
-                "      ORDER BY w.import_id LIMIT 1)) "
-                "RETURNING l.id",
-    .sqlite = "UPDATE link_canonicals AS l SET unused_since = now() WHERE id = $1 "
-              "  AND (EXISTS (SELECT 1 FROM jobs WHERE id = l.job_id) "
-              "    OR EXISTS (SELECT 1 FROM import_links w WHERE w.link_id = $1 AND w.outcome = 'pending')) "
-              "RETURNING id"}};
+constexpr Statement keep_busy = R"(
+    @given(id uuid)
+    UPDATE link_canonicals SET unused_since = now() @from_given
+    WHERE @lookup(link_canonicals.id = given.id) AND (
+      (SELECT true FROM jobs WHERE id = link_canonicals.job_id)
+      OR (SELECT true FROM import_links w WHERE w.link_id = given.id AND w.outcome = 'pending'
+        @first_by(w.import_id)))
+    RETURNING link_canonicals.id)"_sql;
 // Else the next import of the link would wait for a job that succeeded for a row that is gone.
-constexpr Statement free_keys{
-    Statement::PerDialect{.postgres = "DELETE FROM job_keys k "
-                                      "USING unnest($1::text[], $2::text[]) AS given (unique_key, kind) "
-                                      "WHERE k.kind = ANY (ARRAY[given.kind]) "
-                                      "  AND k.unique_key BETWEEN given.unique_key AND given.unique_key "
-                                      "  AND CASE WHEN given.kind IS NOT NULL "
-                                      "    THEN (SELECT true FROM jobs WHERE id = k.job_id) IS NULL END",
-                          .sqlite = "DELETE FROM job_keys WHERE kind = $2 AND unique_key = $1 "
-                                    "  AND NOT EXISTS (SELECT 1 FROM jobs WHERE id = job_keys.job_id)"}};
-constexpr Statement delete_unused{
-    Statement::PerDialect{.postgres = "DELETE FROM link_canonicals l USING unnest($1::uuid[]) AS given (id) "
-                                      "WHERE l.id = ANY (ARRAY[given.id])",
-                          .sqlite = "DELETE FROM link_canonicals WHERE id = $1"}};
+constexpr Statement free_keys = R"(
+    @given(unique_key text, kind text)
+    DELETE FROM job_keys AS k @using_given
+    WHERE @lookup(k.kind = given.kind AND k.unique_key = given.unique_key)
+      AND @only_after(given.kind, (SELECT true FROM jobs WHERE id = k.job_id) IS NULL))"_sql;
+constexpr Statement delete_unused = R"(
+    @given(id uuid)
+    DELETE FROM link_canonicals AS l @using_given WHERE @lookup(l.id = given.id))"_sql;
 
 }  // namespace
 

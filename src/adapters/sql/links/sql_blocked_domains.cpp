@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/sql/driver/sql_text.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -10,26 +11,17 @@ namespace {
 using namespace links;
 
 // Whims are forgotten; what else a domain said stands.
-constexpr Statement count_one{Statement::PerDialect{
-    .postgres =
-        "INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) "
-        "VALUES ($1, $2, 1, now(), now()) ON CONFLICT (domain, reason) DO UPDATE SET "
-        "  count = CASE WHEN b.reason = 'forbidden' AND b.last_at < now() - $3::bigint * interval '1 microsecond' "
-        "    THEN 1 ELSE b.count + 1 END, "
-        "  last_at = now() "
-        "RETURNING count",
-    .sqlite = "INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) "
-              "VALUES ($1, $2, 1, now(), now()) ON CONFLICT (domain, reason) DO UPDATE SET "
-              "  count = CASE WHEN b.reason = 'forbidden' AND b.last_at < now() - $3 THEN 1 ELSE b.count + 1 END, "
-              "  last_at = now() "
-              "RETURNING count"}};
-constexpr Statement most_blamed =
-    "WITH believed AS (SELECT * FROM blocked_domains WHERE reason <> 'forbidden' OR count >= $2) "
-    "SELECT b.domain, b.reason, b.count, b.first_at, b.last_at "
-    "FROM believed b "
-    "JOIN (SELECT domain, sum(count) AS total FROM believed GROUP BY domain ORDER BY total DESC, domain LIMIT $1) "
-    "  AS worst ON worst.domain = b.domain "
-    "ORDER BY worst.total DESC, b.domain, b.reason";
+constexpr Statement count_one = R"(
+    INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) VALUES ($1, $2, 1, now(), now())
+    ON CONFLICT (domain, reason) DO UPDATE SET count = CASE
+        WHEN b.reason = 'forbidden' AND b.last_at < now() - @us($3) THEN 1 ELSE b.count + 1 END, last_at = now()
+    RETURNING count)"_sql;
+constexpr Statement most_blamed = R"(
+    WITH believed AS (SELECT * FROM blocked_domains WHERE reason <> 'forbidden' OR count >= $2)
+    SELECT b.domain, b.reason, b.count, b.first_at, b.last_at
+    FROM believed b JOIN (SELECT domain, sum(count) AS total FROM believed GROUP BY domain
+      ORDER BY total DESC, domain LIMIT $1) AS worst ON worst.domain = b.domain
+    ORDER BY worst.total DESC, b.domain, b.reason)"_sql;
 
 TxTask<int64_t> blame_body(Tx& tx, std::string domain, FailureReason reason) {
   const Rows counted =

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/links/import_batch.h"
 #include "adapters/sql/links/import_loose_ends.h"
 #include "adapters/sql/links/import_retention.h"
@@ -15,55 +16,54 @@ using namespace links;
 
 constexpr int64_t most_settled = 1000;  // links, in one transaction
 
-constexpr Statement begin_import =
-    "INSERT INTO import_jobs (id, user_id, source_type, status, created_at, updated_at) "
-    "VALUES ($1, $2, 'chrome_html', 'queued', now(), now()) ON CONFLICT (id) DO NOTHING";
-constexpr Statement begin_running =
-    "UPDATE import_jobs SET skipped_items = $2, content = $3, started_at = now(), updated_at = now(), "
-    "  status = CASE WHEN processed_items = total_items THEN 'succeeded' ELSE 'running' END, "
-    "  finished_at = CASE WHEN processed_items = total_items THEN now() END, "
-    "  loose_ends = (SELECT true FROM import_places WHERE import_id = $1 ORDER BY instance_id LIMIT 1) IS NOT NULL "
-    "WHERE id = $1 AND status = 'queued'";
-constexpr Statement fail_import =
-    "UPDATE import_jobs SET status = 'failed', last_error = $2, loose_ends = true, finished_at = now(), updated_at = "
-    "now() "
-    "WHERE id = $1 AND status = 'queued'";
-constexpr Statement cancel_import =
-    "UPDATE import_jobs SET status = 'canceled', loose_ends = true, finished_at = now(), updated_at = now() "
-    "WHERE id = $1 AND status IN ('queued', 'running')";
+constexpr Statement begin_import = R"(
+    INSERT INTO import_jobs (id, user_id, source_type, status, created_at, updated_at)
+    VALUES ($1, $2, 'chrome_html', 'queued', now(), now())
+    ON CONFLICT (id) DO NOTHING)"_sql;
+constexpr Statement begin_running = R"(
+    UPDATE import_jobs SET skipped_items = $2, content = $3, started_at = now(), updated_at = now(),
+      status = CASE WHEN processed_items = total_items THEN 'succeeded' ELSE 'running' END,
+      finished_at = CASE WHEN processed_items = total_items THEN now() END,
+      loose_ends = (SELECT true FROM import_places WHERE import_id = $1 ORDER BY instance_id LIMIT 1) IS NOT NULL
+    WHERE id = $1 AND status = 'queued')"_sql;
+constexpr Statement fail_import = R"(
+    UPDATE import_jobs SET status = 'failed', last_error = $2, loose_ends = true, finished_at = now(),
+      updated_at = now()
+    WHERE id = $1 AND status = 'queued')"_sql;
+constexpr Statement cancel_import = R"(
+    UPDATE import_jobs SET status = 'canceled', loose_ends = true, finished_at = now(), updated_at = now()
+    WHERE id = $1 AND status IN ('queued', 'running'))"_sql;
 
 constexpr Statement find_loose = "SELECT id FROM import_jobs WHERE loose_ends AND id > $1 ORDER BY id LIMIT $2";
 
-constexpr Statement fail_broken_off{Statement::PerDialect{
-    .postgres = "UPDATE import_jobs SET status = 'failed', last_error = 'the upload broke off', loose_ends = true, "
-                "  finished_at = now(), updated_at = now() "
-                "FROM (SELECT id FROM import_jobs WHERE status = 'queued' "
-                "  AND updated_at < now() - $1::bigint * interval '1 microsecond' "
-                "  ORDER BY updated_at LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED) AS old "
-                "WHERE import_jobs.id = ANY (ARRAY[old.id]) RETURNING import_jobs.id",
-    .sqlite = "UPDATE import_jobs SET status = 'failed', last_error = 'the upload broke off', loose_ends = true, "
-              "  finished_at = now(), updated_at = now() "
-              "WHERE id IN (SELECT id FROM import_jobs WHERE status = 'queued' AND updated_at < now() - $1 "
-              "  ORDER BY updated_at LIMIT 100) RETURNING id"}};
+constexpr Statement fail_broken_off = R"(
+    UPDATE import_jobs SET status = 'failed', last_error = 'the upload broke off', loose_ends = true,
+      finished_at = now(), updated_at = now()
+    @from_found(import_jobs, (id),
+      SELECT id FROM import_jobs WHERE status = 'queued' AND updated_at < now() - @us($1)
+      ORDER BY updated_at LIMIT 100 @lock(FOR NO KEY UPDATE SKIP LOCKED))
+    RETURNING import_jobs.id)"_sql;
 // Where the part ends that begins behind $1.
 constexpr Statement end_of_part =
     "SELECT link_id FROM import_links WHERE outcome = 'pending' AND link_id > $1 ORDER BY link_id LIMIT 1 OFFSET $2";
-// Looks at much, so it is read beside the transactions and looked at again within one.
-constexpr Statement without_job{Statement::PerDialect{
-    .postgres = "SELECT DISTINCT w.link_id FROM import_links w "
-                "CROSS JOIN LATERAL (SELECT job_id FROM link_canonicals WHERE id = w.link_id OFFSET 0) AS l "
-                "WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2 "
-                "  AND (SELECT true FROM jobs WHERE id = l.job_id) IS NULL ORDER BY w.link_id LIMIT $3",
-    .sqlite = "SELECT DISTINCT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id "
-              "LEFT JOIN jobs j ON j.id = l.job_id "
-              "WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2 AND j.id IS NULL "
-              "ORDER BY l.id LIMIT $3"}};
-constexpr Statement hold_link{
-    Statement::PerDialect{.postgres = "SELECT id FROM link_canonicals WHERE id = $1 FOR NO KEY UPDATE",
-                          .sqlite = "SELECT id FROM link_canonicals WHERE id = $1"}};
-constexpr Statement still_without_job =
-    "SELECT fetched_at IS NOT NULL FROM link_canonicals l "
-    "WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = l.job_id)";
+// Looks at much, so it is read beside the transactions and looked at again within one. PostgreSQL is held to lookups;
+// the joins that SQLite gets would make it read both tables.
+constexpr Statement without_job = R"(
+    @postgres(
+      SELECT DISTINCT w.link_id FROM import_links w
+      CROSS JOIN LATERAL (SELECT job_id FROM link_canonicals WHERE id = w.link_id OFFSET 0) AS l
+      WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2
+        AND (SELECT true FROM jobs WHERE id = l.job_id) IS NULL
+      ORDER BY w.link_id LIMIT $3)
+    @sqlite(
+      SELECT DISTINCT l.id FROM import_links w JOIN link_canonicals l ON l.id = w.link_id
+      LEFT JOIN jobs j ON j.id = l.job_id
+      WHERE w.outcome = 'pending' AND w.link_id > $1 AND w.link_id <= $2 AND j.id IS NULL
+      ORDER BY l.id LIMIT $3))"_sql;
+constexpr Statement hold_link = "SELECT id FROM link_canonicals WHERE id = $1 @lock(FOR NO KEY UPDATE)"_sql;
+constexpr Statement still_without_job = R"(
+    SELECT fetched_at IS NOT NULL
+    FROM link_canonicals l WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = l.job_id))"_sql;
 
 LinkId last_of_all() {
   Uuid uuid;

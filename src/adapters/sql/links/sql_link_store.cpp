@@ -1,5 +1,6 @@
 #include "adapters/sql/links/sql_link_store.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/links/import_rows.h"
 
 namespace sluice::sql {
@@ -7,22 +8,26 @@ namespace {
 
 using namespace links;
 
-constexpr Statement keep_facts =
-    "UPDATE link_canonicals SET title = $2, description = $3, site_name = $4, image_url = $5, icon_url = $6, "
-    "  fetched_at = now(), failure = NULL "
-    "WHERE id = $1";
+constexpr Statement keep_facts = R"(
+    UPDATE link_canonicals SET title = $2, description = $3, site_name = $4, image_url = $5, icon_url = $6,
+      fetched_at = now(), failure = NULL
+    WHERE id = $1)"_sql;
 constexpr Statement keep_failure = "UPDATE link_canonicals SET failure = $2 WHERE id = $1";
 
-constexpr Statement list_all =
-    "SELECT i.id, i.folder, i.title, l.url, l.title, l.description, l.site_name, l.image_url, l.icon_url, "
-    "  l.fetched_at, l.failure "
-    "FROM link_instances i JOIN link_canonicals l ON l.id = i.link_id "
-    "WHERE i.user_id = $1 AND i.id >= $2 ORDER BY i.id LIMIT $3";
-constexpr Statement list_folder =
-    "SELECT i.id, i.folder, i.title, l.url, l.title, l.description, l.site_name, l.image_url, l.icon_url, "
-    "  l.fetched_at, l.failure "
-    "FROM link_instances i JOIN link_canonicals l ON l.id = i.link_id "
-    "WHERE i.user_id = $1 AND i.id >= $2 AND i.folder = $4 ORDER BY i.id LIMIT $3";
+constexpr SqlPart link_columns{
+    "link_columns",
+    "i.id, i.folder, i.title, l.url, l.title, l.description, l.site_name, l.image_url, l.icon_url, l.fetched_at, "
+    "l.failure"};
+constexpr Statement list_all = sql_with<R"(
+    SELECT @link_columns FROM link_instances i JOIN link_canonicals l ON l.id = i.link_id
+    WHERE i.user_id = $1 AND i.id >= $2
+    ORDER BY i.id LIMIT $3)",
+                                        link_columns>;
+constexpr Statement list_folder = sql_with<R"(
+    SELECT @link_columns FROM link_instances i JOIN link_canonicals l ON l.id = i.link_id
+    WHERE i.user_id = $1 AND i.id >= $2 AND i.folder = $4
+    ORDER BY i.id LIMIT $3)",
+                                           link_columns>;
 
 TxTask<std::vector<Import>> end_link(Tx& tx, LinkId link, LinkEnd end, Statement statement, Params params) {
   const Rows kept = co_await tx.execute(statement, std::move(params));
@@ -32,14 +37,18 @@ TxTask<std::vector<Import>> end_link(Tx& tx, LinkId link, LinkEnd end, Statement
 }
 
 OwnedLink link_of(const Row& row) {
-  OwnedLink link{.id = row.id<InstanceTag>(0), .folder = row.text(1), .title = row.text(2), .url = row.text(3)};
-  link.facts = {.title = row.text(4),
-                .description = row.text(5),
-                .site_name = row.text(6),
-                .image_url = row.text(7),
-                .icon_url = row.text(8)};
-  link.fetched_at = row.optional_time(9);
-  if (const auto failure = row.optional_text(10)) link.failure = parse_enum<FailureReason>(*failure);
+  OwnedLink link{.id = row.id<InstanceTag>(link_columns["i.id"]),
+                 .folder = row.text(link_columns["i.folder"]),
+                 .title = row.text(link_columns["i.title"]),
+                 .url = row.text(link_columns["l.url"])};
+  link.facts = {.title = row.text(link_columns["l.title"]),
+                .description = row.text(link_columns["l.description"]),
+                .site_name = row.text(link_columns["l.site_name"]),
+                .image_url = row.text(link_columns["l.image_url"]),
+                .icon_url = row.text(link_columns["l.icon_url"])};
+  link.fetched_at = row.optional_time(link_columns["l.fetched_at"]);
+  if (const auto failure = row.optional_text(link_columns["l.failure"]))
+    link.failure = parse_enum<FailureReason>(*failure);
   return link;
 }
 
@@ -63,7 +72,7 @@ Task<LinkPage> SqlLinkStore::list(OwnerId owner, std::optional<std::string> fold
   LinkPage page;
   for (const Row& row : rows) {
     if (page.links.size() == most) {
-      page.next = row.id<InstanceTag>(0);
+      page.next = row.id<InstanceTag>(link_columns["i.id"]);
     } else {
       page.links.push_back(link_of(row));
     }
