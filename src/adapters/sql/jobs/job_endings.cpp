@@ -6,6 +6,8 @@
 
 #include "adapters/sql/driver/database.h"
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
+#include "adapters/sql/jobs/job_rows.h"
 #include "adapters/sql/jobs/job_slots.h"
 
 namespace sluice::sql {
@@ -18,106 +20,73 @@ using jobs::Verdict;
 
 // Writing a job among the finished ones takes it out of the live ones: the database itself sees to that, and refuses
 // what may not end so. Without a lock: whoever changes one of the jobs just now makes the database refuse the
-// statement. OFFSET 0 has the jobs looked up by their ids, whatever is believed of the table.
-constexpr Statement end_succeeded{Statement::PerDialect{.postgres = R"(
-        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
-          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
-        SELECT ended.id, ended.kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token,
-          locked_at, created_at, now(), locked_by, ended.throttle_key, unique_key, payload, last_error, given.result
-        FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[]::json[])
-          AS given (id, token, kind, throttle_key, result)
-        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended
-        WHERE lock_token = given.token AND status = 'running'
-          AND CASE WHEN given.throttle_key IS NULL THEN ended.throttle_key IS NULL
-            ELSE ended.throttle_key = given.throttle_key AND ended.kind = given.kind END)",
-                                                        .sqlite = R"(
-        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
-          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
-        SELECT id, kind, 'succeeded', priority, run_after, attempts, max_attempts, lock_token,
-          locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, last_error, $5
-        FROM jobs WHERE id = $1 AND lock_token = $2 AND status = 'running'
-          AND CASE WHEN $4 IS NULL THEN throttle_key IS NULL ELSE throttle_key = $4 AND kind = $3 END)"}};
-constexpr Statement find_ended{Statement::PerDialect{.postgres = R"(
-        SELECT given.id, given.token FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token)
-        CROSS JOIN LATERAL (SELECT lock_token, status FROM finished_jobs WHERE id = given.id OFFSET 0) AS ended
-        WHERE ended.lock_token = given.token AND ended.status = 'succeeded')",
-                                                     .sqlite =
-                                                         "SELECT id, lock_token FROM finished_jobs "
-                                                         "WHERE id = $1 AND lock_token = $2 AND status = 'succeeded'"}};
-constexpr Statement end_any{Statement::PerDialect{
-    .postgres =
-        R"(
-        INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token,
-          locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result)
-        SELECT ended.id, kind, given.status, priority, run_after, attempts, max_attempts, lock_token,
-          locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload,
-          coalesce(given.error, last_error), given.result
-        FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]::json[]) AS given (id, status, error, result)
-        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS ended)",
-    .sqlite =
-        "INSERT INTO finished_jobs (id, kind, status, priority, run_after, attempts, max_attempts, lock_token, "
-        "  locked_at, created_at, finished_at, locked_by, throttle_key, unique_key, payload, last_error, result) "
-        "SELECT id, kind, $2, priority, run_after, attempts, max_attempts, lock_token, "
-        "  locked_at, created_at, now(), locked_by, throttle_key, unique_key, payload, coalesce($3, last_error), $4 "
-        "FROM jobs WHERE id = $1"}};
-constexpr Statement find_throttle_keys{
-    Statement::PerDialect{.postgres = R"(
-        SELECT given.id, kind, throttle_key FROM unnest($1::uuid[]) AS given (id)
-        CROSS JOIN LATERAL (SELECT kind, throttle_key FROM jobs WHERE id = given.id OFFSET 0) AS found)",
-                          .sqlite = "SELECT id, kind, throttle_key FROM jobs WHERE id = $1"}};
-constexpr Statement lock_jobs{Statement::PerDialect{
-    .postgres = R"(
-        SELECT locked.id, kind, unique_key, status, lock_token, attempts, max_attempts,
-          coalesce(lock_expires_at <= now(), false), throttle_key
-        FROM unnest($1::uuid[]) AS given (id)
-        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id FOR UPDATE) AS locked)",
-    .sqlite = "SELECT id, kind, unique_key, status, lock_token, attempts, max_attempts, "
-              "  coalesce(lock_expires_at <= now(), false), throttle_key FROM jobs WHERE id = $1"}};
-constexpr Statement find_finished{Statement::PerDialect{.postgres = R"(
-        SELECT found.id FROM unnest($1::uuid[]) AS given (id)
-        CROSS JOIN LATERAL (SELECT id FROM finished_jobs WHERE id = given.id OFFSET 0) AS found)",
-                                                        .sqlite = "SELECT id FROM finished_jobs WHERE id = $1"}};
-constexpr Statement write_attempts{Statement::PerDialect{
-    .postgres = R"(
-        INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, worker,
-          outcome, error)
-        SELECT tried.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome,
-          given.error
-        FROM unnest($1::uuid[], $2::text[], $3::text[]) AS given (id, outcome, error)
-        CROSS JOIN LATERAL (SELECT * FROM jobs WHERE id = given.id OFFSET 0) AS tried)",
-    .sqlite = "INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, "
-              "  worker, outcome, error) "
-              "SELECT id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, $2, $3 "
-              "FROM jobs WHERE id = $1"}};
-constexpr Statement postpone{Statement::PerDialect{
-    .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - given.taken_back, "
-                "  slot = CASE WHEN throttle_key IS NULL AND given.delay <= 0 THEN 0 END, "
-                "  run_after = now() + given.delay * interval '1 microsecond', last_error = given.error, "
-                "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
-                "FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[]) "
-                "  AS given (id, delay, error, taken_back) "
-                "WHERE jobs.id = ANY (ARRAY[given.id])",
-    .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - $4, "
-              "  slot = CASE WHEN throttle_key IS NULL AND $2 <= 0 THEN 0 END, "
-              "  run_after = now() + $2, last_error = $3, "
-              "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
-constexpr Statement hand_on{Statement::PerDialect{
-    .postgres = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
-                "  payload = given.payload, throttle_key = given.throttle_key, last_error = given.error, "
-                "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() "
-                "FROM unnest($1::uuid[], $2::text[]::json[], $3::text[], $4::text[]) "
-                "  AS given (id, payload, throttle_key, error) "
-                "WHERE jobs.id = ANY (ARRAY[given.id])",
-    .sqlite = "UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(), "
-              "  payload = $2, throttle_key = $3, last_error = $4, "
-              "  locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now() WHERE id = $1"}};
-constexpr Statement free_unique_keys{
-    Statement::PerDialect{.postgres = R"(
-        DELETE FROM job_keys USING unnest($1::text[], $2::text[], $3::uuid[]) AS given (kind, unique_key, id)
-        WHERE job_keys.kind = ANY (ARRAY[given.kind])
-          AND job_keys.unique_key BETWEEN given.unique_key AND given.unique_key
-          AND job_keys.job_id = ANY (ARRAY[given.id]))",
-                          .sqlite = "DELETE FROM job_keys WHERE kind = $1 AND unique_key = $2 AND job_id = $3"}};
+// statement.
+constexpr Statement end_succeeded = sql_with<R"(
+    @given(id uuid, token bigint, kind text, throttle_key text, result json)
+    INSERT INTO finished_jobs (id, kind, status, run_after, attempts, locked_at, finished_at, locked_by,
+      throttle_key, last_error, result, @lasting)
+    SELECT ended.id, ended.kind, 'succeeded', run_after, attempts, locked_at, now(), locked_by,
+      ended.throttle_key, last_error, given.result, @lasting
+    @from_each(SELECT * FROM jobs WHERE id = given.id @by_index) AS ended
+    WHERE lock_token = given.token AND status = 'running'
+      AND CASE WHEN given.throttle_key IS NULL THEN ended.throttle_key IS NULL
+        ELSE ended.throttle_key = given.throttle_key AND ended.kind = given.kind END)",
+                                             lasting>;
+constexpr Statement find_ended = R"(
+    @given(id uuid, token bigint)
+    SELECT given.id, given.token
+    @from_each(SELECT lock_token, status FROM finished_jobs WHERE id = given.id @by_index) AS ended
+    WHERE ended.lock_token = given.token AND ended.status = 'succeeded')"_sql;
+constexpr Statement end_any = sql_with<R"(
+    @given(id uuid, status text, error text, result json)
+    INSERT INTO finished_jobs (id, kind, status, run_after, attempts, locked_at, finished_at, locked_by,
+      throttle_key, last_error, result, @lasting)
+    SELECT ended.id, kind, given.status, run_after, attempts, locked_at, now(), locked_by, throttle_key,
+      coalesce(given.error, last_error), given.result, @lasting
+    @from_each(SELECT * FROM jobs WHERE id = given.id @by_index) AS ended)",
+                                       lasting>;
+constexpr Statement find_throttle_keys = R"(
+    @given(id uuid)
+    SELECT given.id, kind, throttle_key
+    @from_each(SELECT kind, throttle_key FROM jobs WHERE id = given.id @by_index) AS found)"_sql;
+constexpr SqlPart locked_columns{
+    "locked_columns", "locked.id, kind, unique_key, status, lock_token, attempts, max_attempts, throttle_key"};
+constexpr Statement lock_jobs = sql_with<R"(
+    @given(id uuid)
+    SELECT @locked_columns, coalesce(lock_expires_at <= now(), false)
+    @from_each(SELECT * FROM jobs WHERE id = given.id @lock(FOR UPDATE)) AS locked)",
+                                         locked_columns>;
+constexpr Statement find_finished = R"(
+    @given(id uuid)
+    SELECT found.id
+    @from_each(SELECT id FROM finished_jobs WHERE id = given.id @by_index) AS found)"_sql;
+constexpr Statement write_attempts = R"(
+    @given(id uuid, outcome text, error text)
+    INSERT INTO job_attempts (job_id, lock_token, kind, throttle_key, number, started_at, ended_at, worker,
+      outcome, error)
+    SELECT tried.id, lock_token, kind, throttle_key, attempts, locked_at, now(), locked_by, given.outcome,
+      given.error
+    @from_each(SELECT * FROM jobs WHERE id = given.id @by_index) AS tried)"_sql;
+constexpr Statement postpone = R"(
+    @given(id uuid, delay bigint, error text, taken_back bigint)
+    UPDATE jobs SET status = 'failed', attempts = attempts - given.taken_back,
+      slot = CASE WHEN throttle_key IS NULL AND given.delay <= 0 THEN 0 END,
+      run_after = now() + @us(given.delay), last_error = given.error,
+      locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now()
+    @from_given
+    WHERE @lookup(jobs.id = given.id))"_sql;
+constexpr Statement hand_on = R"(
+    @given(id uuid, payload json, throttle_key text, error text)
+    UPDATE jobs SET status = 'failed', attempts = attempts - 1, slot = NULL, run_after = now(),
+      payload = given.payload, throttle_key = given.throttle_key, last_error = given.error,
+      locked_at = NULL, locked_by = NULL, lock_expires_at = NULL, updated_at = now()
+    @from_given
+    WHERE @lookup(jobs.id = given.id))"_sql;
+constexpr Statement free_unique_keys = R"(
+    @given(kind text, unique_key text, id uuid)
+    DELETE FROM job_keys @using_given
+    WHERE @lookup(job_keys.kind = given.kind AND job_keys.unique_key = given.unique_key)
+      AND @lookup(job_keys.job_id = given.id))"_sql;
 
 struct LiveJob {
   JobId id;
@@ -157,15 +126,15 @@ TxTask<LiveJobs> lock_live(Tx& tx, std::set<JobId> ids) {
   const Rows rows = co_await execute_many(tx, lock_jobs, given_ids(ids));
   LiveJobs live;
   for (const Row& row : rows) {
-    LiveJob job{.id = row.id<JobTag>(0),
-                .kind = row.text(1),
-                .unique_key = row.optional_text(2),
-                .running = row.text(3) == "running",
-                .token = row.integer(4),
-                .attempts = static_cast<int32_t>(row.integer(5)),
-                .max_attempts = static_cast<int32_t>(row.integer(6)),
-                .lock_expired = row.boolean(7),
-                .throttle_key = row.optional_text(8)};
+    LiveJob job{.id = row.id<JobTag>(locked_columns["locked.id"]),
+                .kind = row.text(locked_columns["kind"]),
+                .unique_key = row.optional_text(locked_columns["unique_key"]),
+                .running = row.text(locked_columns["status"]) == "running",
+                .token = row.integer(locked_columns["lock_token"]),
+                .attempts = static_cast<int32_t>(row.integer(locked_columns["attempts"])),
+                .max_attempts = static_cast<int32_t>(row.integer(locked_columns["max_attempts"])),
+                .lock_expired = row.boolean(locked_columns.size()),
+                .throttle_key = row.optional_text(locked_columns["throttle_key"])};
     live.emplace(job.id, std::move(job));
   }
   co_return live;

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
+#include "adapters/sql/jobs/job_rows.h"
 #include "adapters/sql/jobs/job_slots.h"
 
 namespace sluice::sql {
@@ -15,36 +17,17 @@ using jobs::JobId;
 using jobs::JobTag;
 
 // Each waits for whoever adds or frees the same key just now.
-constexpr Statement take_keys{
-    Statement::PerDialect{.postgres = "INSERT INTO job_keys (kind, unique_key, job_id) SELECT kind, unique_key, id "
-                                      "FROM unnest($1::text[], $2::text[], $3::uuid[]) AS given (kind, unique_key, id) "
-                                      "ON CONFLICT DO NOTHING RETURNING kind, unique_key",
-                          .sqlite = "INSERT INTO job_keys (kind, unique_key, job_id) VALUES ($1, $2, $3) "
-                                    "ON CONFLICT DO NOTHING RETURNING kind, unique_key"}};
-constexpr Statement find_keys{Statement::PerDialect{
-    .postgres = R"(
-        SELECT given.kind, given.unique_key, owner.job_id
-        FROM unnest($1::text[], $2::text[]) AS given (kind, unique_key)
-        CROSS JOIN LATERAL (SELECT job_id FROM job_keys
-          WHERE kind = given.kind AND unique_key = given.unique_key OFFSET 0) AS owner)",
-    .sqlite = "SELECT kind, unique_key, job_id FROM job_keys WHERE kind = $1 AND unique_key = $2"}};
-// What is due and has no throttle key may be claimed at once.
-constexpr Statement add_jobs{Statement::PerDialect{.postgres = R"(
-        INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at,
-          throttle_key, unique_key, payload)
-        SELECT id, kind, 'queued',
-          CASE WHEN throttle_key IS NOT NULL THEN slot WHEN coalesce(run_after <= now(), true) THEN 0 END,
-          priority, greatest(coalesce(run_after, now()), not_before), max_attempts, now(), now(), throttle_key,
-          unique_key, payload
-        FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[], $5::bigint[], $6::text[], $7::text[],
-            $8::text[]::json[], $9::bigint[], $10::timestamptz[])
-          AS given (id, kind, priority, run_after, max_attempts, throttle_key, unique_key, payload, slot, not_before))",
-                                                   .sqlite = R"(
-        INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at,
-          throttle_key, unique_key, payload)
-        VALUES ($1, $2, 'queued',
-          CASE WHEN $6 IS NOT NULL THEN $9 WHEN coalesce($4 <= now(), true) THEN 0 END,
-          $3, max(coalesce($4, now()), coalesce($10, 0)), $5, now(), now(), $6, $7, $8))"}};
+constexpr Statement take_keys = R"(
+    @given(kind text, unique_key text, id uuid)
+    INSERT INTO job_keys (kind, unique_key, job_id)
+    @values(given.kind, given.unique_key, given.id)
+    ON CONFLICT DO NOTHING
+    RETURNING kind, unique_key)"_sql;
+constexpr Statement find_keys = R"(
+    @given(kind text, unique_key text)
+    SELECT given.kind, given.unique_key, owner.job_id
+    @from_each(SELECT job_id FROM job_keys
+      WHERE kind = given.kind AND unique_key = given.unique_key @by_index) AS owner)"_sql;
 
 using UniqueKey = std::pair<std::string, std::string>;  // kind, key
 using KeyOwners = std::map<UniqueKey, JobId>;  // in the order in which keys are taken: nobody waits in a circle
@@ -121,12 +104,12 @@ Parties parties_of(const AddedJobs& added, const LockedKeys& keys) {
 GivenRows rows_of(const AddedJobs& added, const std::map<JobId, SlotGiven>& slots) {
   GivenRows rows;
   for (const PreparedJob* one : added) {
-    const jobs::NewJob& job = one->job;
     const auto found = slots.find(one->id);
-    const bool has_slot = found != slots.end();
-    rows.add(one->id, job.kind, job.priority, job.run_after, job.max_attempts, job.throttle_key, job.unique_key,
-             job.payload, has_slot ? std::optional(found->second.slot) : std::nullopt,
-             has_slot ? found->second.not_before : std::nullopt);
+    if (found == slots.end()) {
+      add_row(rows, *one, std::nullopt, std::nullopt);
+    } else {
+      add_row(rows, *one, found->second.slot, found->second.not_before);
+    }
   }
   return rows;
 }

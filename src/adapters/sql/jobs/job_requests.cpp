@@ -1,5 +1,6 @@
 #include "adapters/sql/jobs/job_requests.h"
 
+#include "adapters/sql/driver/sql_text.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -11,14 +12,10 @@ constexpr Statement insert_request =
     "INSERT INTO job_requests (id, content, answer, asked_at) VALUES ($1, $2, '', now()) ON CONFLICT DO NOTHING";
 constexpr Statement set_answer = "UPDATE job_requests SET answer = $2 WHERE id = $1";
 constexpr Statement find_answer = "SELECT answer FROM job_requests WHERE id = $1 AND content = $2";
-constexpr Statement remove_old{Statement::PerDialect{
-    .postgres = R"(
-        DELETE FROM job_requests USING (SELECT id FROM job_requests
-          WHERE asked_at < now() - $1 * interval '1 microsecond' ORDER BY asked_at LIMIT $2
-          FOR UPDATE SKIP LOCKED) AS old
-        WHERE job_requests.id = ANY (ARRAY[old.id]))",
-    .sqlite = "DELETE FROM job_requests WHERE id IN (SELECT id FROM job_requests WHERE asked_at < now() - $1 "
-              "ORDER BY asked_at LIMIT $2)"}};
+constexpr Statement remove_old = R"(
+    DELETE FROM job_requests @using_found(job_requests, (id),
+      SELECT id FROM job_requests WHERE asked_at < now() - @us($1)
+      ORDER BY asked_at LIMIT $2 @lock(FOR UPDATE SKIP LOCKED)))"_sql;
 
 constexpr size_t id_length = 36;
 constexpr char added = '+';

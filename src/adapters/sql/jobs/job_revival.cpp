@@ -1,5 +1,7 @@
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/jobs/job_endings.h"
+#include "adapters/sql/jobs/job_rows.h"
 #include "adapters/sql/jobs/job_slots.h"
 
 namespace sluice::sql {
@@ -10,34 +12,32 @@ using jobs::JobTag;
 using jobs::Verdict;
 
 constexpr Statement find_throttle_key = "SELECT kind, throttle_key FROM finished_jobs WHERE id = $1";
-constexpr Statement lock_dead{Statement::PerDialect{
-    .postgres = "SELECT unique_key FROM finished_jobs WHERE id = $1 AND status = 'dead' FOR UPDATE",
-    .sqlite = "SELECT unique_key FROM finished_jobs WHERE id = $1 AND status = 'dead'"}};
-constexpr Statement take_key =
-    "INSERT INTO job_keys (kind, unique_key, job_id) SELECT kind, unique_key, id FROM finished_jobs WHERE id = $1 "
-    "ON CONFLICT DO NOTHING";
-constexpr Statement queue_again =
-    "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, lock_token, created_at, updated_at, "
-    "  throttle_key, unique_key, payload, last_error) "
-    "SELECT id, kind, 'queued', CASE WHEN throttle_key IS NULL THEN 0 END, priority, now(), max_attempts, lock_token, "
-    "  created_at, now(), throttle_key, unique_key, payload, last_error FROM finished_jobs WHERE id = $1";
+constexpr Statement lock_dead = R"(
+    SELECT unique_key FROM finished_jobs WHERE id = $1 AND status = 'dead' @lock(FOR UPDATE))"_sql;
+constexpr Statement take_key = R"(
+    INSERT INTO job_keys (kind, unique_key, job_id)
+    SELECT kind, unique_key, id
+    FROM finished_jobs WHERE id = $1
+    ON CONFLICT DO NOTHING)"_sql;
+constexpr Statement queue_again = sql_with<R"(
+    INSERT INTO jobs (id, kind, status, slot, run_after, updated_at, throttle_key, last_error, @lasting)
+    SELECT id, kind, 'queued', CASE WHEN throttle_key IS NULL THEN 0 END, now(), now(), throttle_key,
+      last_error, @lasting
+    FROM finished_jobs WHERE id = $1)",
+                                           lasting>;
 constexpr Statement remove_finished = "DELETE FROM finished_jobs WHERE id = $1";
 
-constexpr Statement renew{Statement::PerDialect{
-    .postgres = "UPDATE jobs SET lock_expires_at = now() + lock_ttl * interval '1 microsecond', updated_at = now() "
-                "FROM unnest($1::uuid[], $2::bigint[]) AS given (id, token) "
-                "WHERE jobs.id = ANY (ARRAY[given.id]) "
-                "  AND CASE WHEN status = 'running' THEN lock_token END = ANY (ARRAY[given.token]) "
-                "RETURNING jobs.id",
-    .sqlite = "UPDATE jobs SET lock_expires_at = now() + lock_ttl, updated_at = now() "
-              "WHERE id = $1 AND lock_token = $2 AND status = 'running' RETURNING id"}};
-constexpr Statement find_refused{
-    Statement::PerDialect{.postgres = R"(
-        SELECT given.id, found.running FROM unnest($1::uuid[]) AS given (id) CROSS JOIN LATERAL (
-          SELECT status = 'running' AS running FROM jobs WHERE id = given.id
-          UNION ALL SELECT false FROM finished_jobs WHERE id = given.id OFFSET 0) AS found)",
-                          .sqlite = "SELECT id, status = 'running' FROM jobs WHERE id = $1 "
-                                    "UNION ALL SELECT id, false FROM finished_jobs WHERE id = $1"}};
+constexpr Statement renew = R"(
+    @given(id uuid, token bigint)
+    UPDATE jobs SET lock_expires_at = now() + @us(lock_ttl), updated_at = now() @from_given
+    WHERE @lookup(jobs.id = given.id)
+      AND @lookup((CASE WHEN status = 'running' THEN lock_token END) = given.token)
+    RETURNING jobs.id)"_sql;
+constexpr Statement find_refused = R"(
+    @given(id uuid)
+    SELECT given.id, found.running
+    @from_each(SELECT status = 'running' AS running FROM jobs WHERE id = given.id
+      UNION ALL SELECT false FROM finished_jobs WHERE id = given.id @by_index) AS found)"_sql;
 
 // Of the throttle key of a finished job, where it has one.
 TxTask<LockedKeys> lock_key_of(Tx& tx, JobId id, EndingRules rules) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 
 namespace sluice::sql {
 namespace {
@@ -13,124 +14,103 @@ using jobs::JobTag;
 
 constexpr Duration pause_in_case = 10s;
 
-constexpr Statement make_keys{Statement::PerDialect{
-    .postgres = "INSERT INTO throttle_keys (kind, throttle_key) "
-                "SELECT kind, throttle_key FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key) "
-                "ON CONFLICT DO NOTHING",
-    .sqlite = "INSERT INTO throttle_keys (kind, throttle_key) VALUES ($1, $2) ON CONFLICT DO NOTHING"}};
-constexpr Statement lock_rows{
-    Statement::PerDialect{.postgres = R"(
-        SELECT given.place, locked.look_at
-        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, place)
-        CROSS JOIN LATERAL (SELECT look_at FROM throttle_keys
-          WHERE kind = given.kind AND throttle_key = given.throttle_key FOR UPDATE) AS locked)",
-                          .sqlite = "SELECT $3, look_at FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
-// Before a running job leaves: its start still counts.
-constexpr Statement note_starts{
-    Statement::PerDialect{.postgres = R"(
-        UPDATE throttle_keys AS noted SET last_start = running.last_start
-        FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key) CROSS JOIN LATERAL (
-          SELECT max(locked_at) AS last_start FROM (SELECT locked_at, status FROM jobs
-            WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder
-          WHERE status = 'running') AS running
-        WHERE noted.kind = ANY (ARRAY[given.kind]) AND noted.throttle_key BETWEEN given.throttle_key AND given.throttle_key
-          AND running.last_start > coalesce(noted.last_start, '-infinity'))",
-                          .sqlite = "UPDATE throttle_keys SET last_start = max(coalesce(last_start, 0), coalesce(("
-                                    "  SELECT max(locked_at) FROM jobs "
-                                    "  WHERE kind = $1 AND throttle_key = $2 AND slot > 0 AND status = 'running'), 0)) "
-                                    "WHERE kind = $1 AND throttle_key = $2"}};
-constexpr Statement read_starts{
-    Statement::PerDialect{.postgres = R"(
-        SELECT given.place, noted.last_start
-        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, place)
-        CROSS JOIN LATERAL (SELECT last_start FROM throttle_keys
-          WHERE kind = given.kind AND throttle_key = given.throttle_key OFFSET 0) AS noted
-        WHERE noted.last_start IS NOT NULL)",
-                          .sqlite = "SELECT $3, last_start FROM throttle_keys "
-                                    "WHERE kind = $1 AND throttle_key = $2 AND last_start IS NOT NULL"}};
-constexpr Statement read_holders{
-    Statement::PerDialect{.postgres = R"(
-        SELECT given.place, holder.id, holder.slot, holder.priority, holder.running
-        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (kind, throttle_key, place)
-        CROSS JOIN LATERAL (SELECT id, slot, priority, status = 'running' AS running FROM jobs
-          WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder)",
-                          .sqlite = "SELECT $3, id, slot, priority, status = 'running' FROM jobs "
-                                    "WHERE kind = $1 AND throttle_key = $2 AND slot > 0"}};
-constexpr Statement read_seekers{Statement::PerDialect{.postgres = R"(
-        SELECT given.place, seeker.id, seeker.priority
-        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS given (kind, throttle_key, place, slots)
-        CROSS JOIN LATERAL (SELECT id, priority FROM jobs
-          WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
-            AND throttle_key IS NOT NULL AND run_after <= now()
-          ORDER BY priority, run_after, id LIMIT given.slots) AS seeker)",
-                                                       .sqlite =
-                                                           "SELECT $3, id, priority FROM jobs "
-                                                           "WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL "
-                                                           "  AND throttle_key IS NOT NULL AND run_after <= now() "
-                                                           "ORDER BY priority, run_after, id LIMIT $4"}};
+constexpr Statement make_keys = R"(
+    @given(kind text, throttle_key text)
+    INSERT INTO throttle_keys (kind, throttle_key)
+    @values(given.kind, given.throttle_key)
+    ON CONFLICT DO NOTHING)"_sql;
+constexpr Statement lock_rows = R"(
+    @given(kind text, throttle_key text, place bigint)
+    SELECT given.place, locked.look_at
+    @from_each(SELECT look_at FROM throttle_keys
+      WHERE kind = given.kind AND throttle_key = given.throttle_key @lock(FOR UPDATE)) AS locked)"_sql;
+// Before a running job leaves: its start still counts. PostgreSQL writes only rows that change, and looks at the few
+// holders of a key before it asks which of them run.
+constexpr Statement note_starts = R"(
+    @given(kind text, throttle_key text)
+    @postgres(
+      UPDATE throttle_keys AS noted SET last_start = running.last_start
+      @from_given CROSS JOIN LATERAL (
+        SELECT max(locked_at) AS last_start FROM (SELECT locked_at, status FROM jobs
+          WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder
+        WHERE status = 'running') AS running
+      WHERE @lookup(noted.kind = given.kind AND noted.throttle_key = given.throttle_key)
+        AND running.last_start > coalesce(noted.last_start, '-infinity'))
+    @sqlite(
+      UPDATE throttle_keys SET last_start = max(coalesce(last_start, 0), coalesce((
+        SELECT max(locked_at) FROM jobs
+        WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 AND status = 'running'), 0))
+      WHERE kind = given.kind AND throttle_key = given.throttle_key))"_sql;
+constexpr Statement read_starts = R"(
+    @given(kind text, throttle_key text, place bigint)
+    SELECT given.place, noted.last_start
+    @from_each(SELECT last_start FROM throttle_keys
+      WHERE kind = given.kind AND throttle_key = given.throttle_key @by_index) AS noted
+    WHERE noted.last_start IS NOT NULL)"_sql;
+constexpr Statement read_holders = R"(
+    @given(kind text, throttle_key text, place bigint)
+    SELECT given.place, holder.id, holder.slot, holder.priority, holder.running
+    @from_each(SELECT id, slot, priority, status = 'running' AS running FROM jobs
+      WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 @by_index) AS holder)"_sql;
+constexpr Statement read_seekers = R"(
+    @given(kind text, throttle_key text, place bigint, slots bigint)
+    SELECT given.place, seeker.id, seeker.priority
+    @from_each(SELECT id, priority FROM jobs
+      WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
+        AND throttle_key IS NOT NULL AND run_after <= now()
+      ORDER BY priority, run_after, id LIMIT given.slots) AS seeker)"_sql;
 // A claim may have been faster; then the job keeps its slot.
-constexpr Statement take_back{Statement::PerDialect{
-    .postgres = R"(
-        UPDATE jobs SET slot = NULL, updated_at = now() FROM unnest($1::uuid[]) AS given (id)
-        WHERE jobs.id = ANY (ARRAY[CASE WHEN jobs.status <> 'running' THEN given.id END])
-          AND jobs.id = ANY (ARRAY[given.id])
-        RETURNING jobs.id)",
-    .sqlite = "UPDATE jobs SET slot = NULL, updated_at = now() WHERE id = $1 AND status <> 'running' RETURNING id"}};
-constexpr Statement give{Statement::PerDialect{
-    .postgres = R"(
-        UPDATE jobs SET slot = given.slot, run_after = greatest(jobs.run_after, given.not_before), updated_at = now()
-        FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) AS given (id, slot, not_before)
-        WHERE jobs.id = ANY (ARRAY[given.id]))",
-    .sqlite = "UPDATE jobs SET slot = $2, run_after = max(run_after, coalesce($3, run_after)), updated_at = now() "
-              "WHERE id = $1"}};
+constexpr Statement take_back = R"(
+    @given(id uuid)
+    UPDATE jobs SET slot = NULL, updated_at = now() @from_given
+    WHERE @lookup(jobs.id = CASE WHEN jobs.status <> 'running' THEN given.id END)
+      AND @lookup(jobs.id = given.id)
+    RETURNING jobs.id)"_sql;
+constexpr Statement give = R"(
+    @given(id uuid, slot bigint, not_before timestamptz)
+    UPDATE jobs SET slot = given.slot,
+      run_after = @greatest(jobs.run_after, coalesce(given.not_before, jobs.run_after)), updated_at = now()
+    @from_given
+    WHERE @lookup(jobs.id = given.id))"_sql;
 // When to look at a key again; a pause: so much later, where anything waits. Where nothing waits there is no time.
-constexpr Statement read_looks{Statement::PerDialect{.postgres = R"(
-        SELECT given.place, CASE
-          WHEN given.pause > 0 THEN (SELECT now() + given.pause * interval '1 microsecond' FROM jobs
-            WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL LIMIT 1)
-          ELSE (SELECT min(run_after) FROM jobs
-            WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL) END
-        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS given (kind, throttle_key, place, pause))",
-                                                     .sqlite = R"(
-        SELECT $3, CASE
-          WHEN $4 > 0 THEN (SELECT now() + $4 FROM jobs
-            WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL LIMIT 1)
-          ELSE (SELECT min(run_after) FROM jobs
-            WHERE kind = $1 AND throttle_key = $2 AND slot IS NULL AND throttle_key IS NOT NULL) END)"}};
-constexpr Statement write_looks{
-    Statement::PerDialect{.postgres = R"(
-        UPDATE throttle_keys AS kept SET look_at = given.look_at
-        FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS given (kind, throttle_key, look_at)
-        WHERE kept.kind = ANY (ARRAY[given.kind]) AND kept.throttle_key BETWEEN given.throttle_key AND given.throttle_key)",
-                          .sqlite = "UPDATE throttle_keys SET look_at = $3 WHERE kind = $1 AND throttle_key = $2"}};
+constexpr Statement read_looks = R"(
+    @given(kind text, throttle_key text, place bigint, pause bigint)
+    SELECT given.place, CASE
+      WHEN given.pause > 0 THEN (SELECT now() + @us(given.pause) FROM jobs
+        WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
+          AND throttle_key IS NOT NULL LIMIT 1)
+      ELSE (SELECT min(run_after) FROM jobs
+        WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
+          AND throttle_key IS NOT NULL) END
+    @from_given)"_sql;
+constexpr Statement write_looks = R"(
+    @given(kind text, throttle_key text, look_at timestamptz)
+    UPDATE throttle_keys SET look_at = given.look_at @from_given
+    WHERE @lookup(throttle_keys.kind = given.kind AND throttle_keys.throttle_key = given.throttle_key))"_sql;
 
 // Subqueries with a limit, which PostgreSQL can't turn into a join with all jobs.
-constexpr Statement look_at_keys{Statement::PerDialect{.postgres = R"(
-        SELECT kind, throttle_key, look_at IS NULL AND coalesce(last_start < now() - interval '1 day', true)
-          AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL LIMIT 1) IS NULL
-          AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL
-        FROM throttle_keys AS k WHERE (kind, throttle_key) > ($1, $2) ORDER BY kind, throttle_key LIMIT $3)",
-                                                       .sqlite = R"(
-        SELECT kind, throttle_key, look_at IS NULL AND coalesce(last_start < now() - 86400000000, true)
-          AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL
-            AND throttle_key IS NOT NULL LIMIT 1) IS NULL
-          AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL
-        FROM throttle_keys AS k WHERE (kind, throttle_key) > ($1, $2) ORDER BY kind, throttle_key LIMIT $3)"}};
-constexpr Statement lock_free_rows{Statement::PerDialect{
-    .postgres = R"(
-        SELECT given.kind, given.throttle_key FROM unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
-        CROSS JOIN LATERAL (SELECT 1 FROM throttle_keys
-          WHERE kind = given.kind AND throttle_key = given.throttle_key FOR UPDATE SKIP LOCKED) AS locked)",
-    .sqlite = "SELECT kind, throttle_key FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
+constexpr Statement look_at_keys = R"(
+    SELECT kind, throttle_key, look_at IS NULL AND coalesce(last_start < now() - @day, true)
+      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL
+        AND throttle_key IS NOT NULL LIMIT 1) IS NULL
+      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL
+    FROM throttle_keys AS k
+    WHERE (kind, throttle_key) > ($1, $2)
+    ORDER BY kind, throttle_key LIMIT $3)"_sql;
+constexpr Statement lock_free_rows = R"(
+    @given(kind text, throttle_key text)
+    SELECT given.kind, given.throttle_key
+    @from_each(SELECT 1 FROM throttle_keys
+      WHERE kind = given.kind AND throttle_key = given.throttle_key @lock(FOR UPDATE SKIP LOCKED)) AS locked)"_sql;
 // Once more under the lock: whoever adds a job of the key has it first.
-constexpr Statement remove_keys{
-    Statement::PerDialect{.postgres = R"(
-        DELETE FROM throttle_keys AS k USING unnest($1::text[], $2::text[]) AS given (kind, throttle_key)
-        WHERE k.kind = ANY (ARRAY[given.kind]) AND k.throttle_key BETWEEN given.throttle_key AND given.throttle_key
-          AND coalesce(k.last_start < now() - interval '1 day', true)
-          AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL LIMIT 1) IS NULL
-          AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)",
-                          .sqlite = "DELETE FROM throttle_keys WHERE kind = $1 AND throttle_key = $2"}};
+constexpr Statement remove_keys = R"(
+    @given(kind text, throttle_key text)
+    DELETE FROM throttle_keys AS k @using_given
+    WHERE @lookup(k.kind = given.kind AND k.throttle_key = given.throttle_key)
+      AND coalesce(k.last_start < now() - @day, true)
+      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL
+        AND throttle_key IS NOT NULL LIMIT 1) IS NULL
+      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)"_sql;
 
 // What is done about one of the keys.
 struct KeyWork {

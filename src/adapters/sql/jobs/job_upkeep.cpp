@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/sql/driver/given_rows.h"
+#include "adapters/sql/driver/sql_text.h"
 #include "adapters/sql/jobs/job_slots.h"
 
 namespace sluice::sql {
@@ -20,44 +21,31 @@ constexpr Statement look = R"(
       (SELECT run_after FROM jobs WHERE slot IS NULL AND throttle_key IS NULL AND run_after > $2
         ORDER BY run_after LIMIT 1),
       (SELECT look_at FROM throttle_keys WHERE look_at IS NOT NULL AND look_at > $3 ORDER BY look_at LIMIT 1),
-      now())";
-constexpr Statement stage{Statement::PerDialect{.postgres = R"(
-        UPDATE jobs SET slot = 0, updated_at = now() WHERE ctid = ANY (ARRAY(
-          SELECT ctid FROM jobs WHERE slot IS NULL AND throttle_key IS NULL AND run_after > $1 AND run_after <= $2
-          ORDER BY run_after LIMIT $3 FOR UPDATE SKIP LOCKED))
-        RETURNING run_after)",
-                                                .sqlite = R"(
-        UPDATE jobs SET slot = 0, updated_at = now() WHERE id IN (
-          SELECT id FROM jobs WHERE slot IS NULL AND throttle_key IS NULL AND run_after > $1 AND run_after <= $2
-          ORDER BY run_after LIMIT $3)
-        RETURNING run_after)"}};
+      now())"_sql;
+constexpr Statement stage = R"(
+    UPDATE jobs SET slot = 0, updated_at = now() WHERE @place @in(
+      SELECT @place FROM jobs WHERE slot IS NULL AND throttle_key IS NULL AND run_after > $1 AND run_after <= $2
+      ORDER BY run_after LIMIT $3 @lock(FOR UPDATE SKIP LOCKED))
+    RETURNING run_after)"_sql;
 // Another process that looks at the same keys has locked them; there is no need to do it twice.
-constexpr Statement due_keys{Statement::PerDialect{.postgres = R"(
-        SELECT kind, throttle_key, look_at FROM throttle_keys
-        WHERE look_at IS NOT NULL AND look_at > $1 AND look_at <= $2
-        ORDER BY look_at LIMIT $3 FOR UPDATE SKIP LOCKED)",
-                                                   .sqlite = R"(
-        SELECT kind, throttle_key, look_at FROM throttle_keys
-        WHERE look_at IS NOT NULL AND look_at > $1 AND look_at <= $2 ORDER BY look_at LIMIT $3)"}};
+constexpr Statement due_keys = R"(
+    SELECT kind, throttle_key, look_at FROM throttle_keys
+    WHERE look_at IS NOT NULL AND look_at > $1 AND look_at <= $2
+    ORDER BY look_at LIMIT $3 @lock(FOR UPDATE SKIP LOCKED))"_sql;
 constexpr Statement lost_locks = R"(
     SELECT id, lock_token, lock_expires_at FROM jobs
     WHERE status = 'running' AND lock_expires_at > $1 AND lock_expires_at <= $2
-    ORDER BY lock_expires_at LIMIT $3)";
+    ORDER BY lock_expires_at LIMIT $3)"_sql;
 // In the order of ids, which have an index; old ones stand before young ones but for jobs that waited long.
-constexpr Statement find_old{
-    Statement::PerDialect{.postgres = "SELECT id FROM finished_jobs WHERE id > $2 AND id < $3 "
-                                      "  AND finished_at < now() - $1::bigint * interval '1 microsecond' "
-                                      "ORDER BY id LIMIT $4 FOR UPDATE SKIP LOCKED",
-                          .sqlite = "SELECT id FROM finished_jobs WHERE id > $2 AND id < $3 "
-                                    "  AND finished_at < now() - $1 ORDER BY id LIMIT $4"}};
-constexpr Statement remove_attempts{Statement::PerDialect{.postgres = R"(
-        DELETE FROM job_attempts USING unnest($1::uuid[]) AS given (id)
-        WHERE job_attempts.job_id = ANY (ARRAY[given.id]))",
-                                                          .sqlite = "DELETE FROM job_attempts WHERE job_id = $1"}};
-constexpr Statement remove_jobs{Statement::PerDialect{.postgres = R"(
-        DELETE FROM finished_jobs USING unnest($1::uuid[]) AS given (id)
-        WHERE finished_jobs.id = ANY (ARRAY[given.id]))",
-                                                      .sqlite = "DELETE FROM finished_jobs WHERE id = $1"}};
+constexpr Statement find_old = R"(
+    SELECT id FROM finished_jobs WHERE id > $2 AND id < $3 AND finished_at < now() - @us($1)
+    ORDER BY id LIMIT $4 @lock(FOR UPDATE SKIP LOCKED))"_sql;
+constexpr Statement remove_attempts = R"(
+    @given(id uuid)
+    DELETE FROM job_attempts @using_given WHERE @lookup(job_attempts.job_id = given.id))"_sql;
+constexpr Statement remove_jobs = R"(
+    @given(id uuid)
+    DELETE FROM finished_jobs @using_given WHERE @lookup(finished_jobs.id = given.id))"_sql;
 
 // How far rows in the order of a time reach, of which at most `most` were asked for up to `now`. Others may have the
 // time of the last.
@@ -75,7 +63,7 @@ constexpr Statement add_up_counts = R"(
         ORDER BY at LIMIT 500000 FOR UPDATE SKIP LOCKED))
       RETURNING kind, status, jobs)
     INSERT INTO finished_counts (kind, status, at, jobs)
-    SELECT kind, status, to_timestamp(0), sum(jobs) FROM old GROUP BY kind, status)";
+    SELECT kind, status, to_timestamp(0), sum(jobs) FROM old GROUP BY kind, status)"_sql;
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "adapters/sql/driver/sql_text.h"
+#include "adapters/sql/jobs/job_rows.h"
 #include "adapters/sql/jobs/job_upkeep.h"
 
 namespace sluice::sql {
@@ -12,117 +14,88 @@ using jobs::JobId;
 using jobs::JobStatus;
 using jobs::JobTag;
 
-// The statements that show whole jobs: all have the same columns, those of `job_of`.
-struct ViewTexts {
-  const std::string columns =
-      "SELECT id, kind, unique_key, CAST(payload AS text), priority, status, attempts, max_attempts, run_after, "
-      "locked_at, locked_by, throttle_key, last_error, ";
-  const std::string live = columns +
-                           "CAST(NULL AS text), created_at, updated_at, CAST(NULL AS timestamptz), lock_token "
-                           "FROM jobs ";
-  const std::string finished = columns +
-                               "CAST(result AS text), created_at, finished_at, finished_at, lock_token "
-                               "FROM finished_jobs ";
-  const std::string of_kind = "WHERE id <= $1 AND id > $5 AND (CAST($2 AS text) IS NULL OR kind = $2) ";
-  const std::string page = of_kind + "AND (CAST($3 AS text) IS NULL OR status = $3) ORDER BY id DESC LIMIT $4";
+// Both tables in one statement: a job that ends just now is seen in exactly one of them.
+constexpr Statement find_one = sql_with<R"(
+    SELECT @live_view FROM jobs WHERE id = $1
+    UNION ALL SELECT @finished_view FROM finished_jobs WHERE id = $1)",
+                                        live_view, finished_view, shown>;
 
-  // Both tables in one statement: a job that ends just now is seen in exactly one of them.
-  const std::string find_one = live + "WHERE id = $1 UNION ALL " + finished + "WHERE id = $1";
-  const std::string list_live = live + page;
-  const std::string list_finished = finished + page;
-  const std::string list_all =
-      "SELECT * FROM (" + list_live + ") AS live UNION ALL SELECT * FROM (" + list_finished + ") AS finished";
-  // These have indexes of their own.
-  const std::string list_running = "SELECT * FROM (" + live + "WHERE status = 'running' " +
-                                   "  AND lock_expires_at IS NOT NULL AND status = $3 LIMIT 1000000) AS running " +
-                                   of_kind + "ORDER BY id DESC LIMIT $4";
-  const std::string list_unlucky =
-      finished + of_kind + "AND status = $3 AND status <> 'succeeded' ORDER BY id DESC LIMIT $4";
+constexpr SqlPart of_kind{"of_kind", "id <= $1 AND id > $5 AND (CAST($2 AS text) IS NULL OR kind = $2)"};
+constexpr SqlPart page_of_kind{"page_of_kind",
+                               "@of_kind AND (CAST($3 AS text) IS NULL OR status = $3) ORDER BY id DESC LIMIT $4"};
+constexpr Statement list_live =
+    sql_with<"SELECT @live_view FROM jobs WHERE @page_of_kind", live_view, shown, page_of_kind, of_kind>;
+constexpr Statement list_finished = sql_with<"SELECT @finished_view FROM finished_jobs WHERE @page_of_kind",
+                                             finished_view, shown, page_of_kind, of_kind>;
+constexpr Statement list_all = sql_with<R"(
+    SELECT * FROM (SELECT @live_view FROM jobs WHERE @page_of_kind) AS live
+    UNION ALL SELECT * FROM (SELECT @finished_view FROM finished_jobs WHERE @page_of_kind) AS finished)",
+                                        live_view, finished_view, shown, page_of_kind, of_kind>;
+// These have indexes of their own.
+constexpr Statement list_running = sql_with<R"(
+    SELECT * FROM (SELECT @live_view FROM jobs
+      WHERE status = 'running' AND lock_expires_at IS NOT NULL AND status = $3 LIMIT 1000000) AS running
+    WHERE @of_kind ORDER BY id DESC LIMIT $4)",
+                                            live_view, shown, of_kind>;
+constexpr Statement list_unlucky = sql_with<R"(
+    SELECT @finished_view FROM finished_jobs
+    WHERE @of_kind AND status = $3 AND status <> 'succeeded' ORDER BY id DESC LIMIT $4)",
+                                            finished_view, shown, of_kind>;
 
-  // Asks only the table in which a job of that status can be.
-  std::string_view list(std::optional<JobStatus> status) const {
-    if (!status) return list_all;
-    switch (*status) {
-      case JobStatus::queued:
-      case JobStatus::failed: return list_live;
-      case JobStatus::running: return list_running;
-      case JobStatus::succeeded: return list_finished;
-      case JobStatus::dead:
-      case JobStatus::canceled: return list_unlucky;
-    }
-    return list_all;
+// Asks only the table in which a job of that status can be.
+Statement listing_of(std::optional<JobStatus> status) {
+  if (!status) return list_all;
+  switch (*status) {
+    case JobStatus::queued:
+    case JobStatus::failed: return list_live;
+    case JobStatus::running: return list_running;
+    case JobStatus::succeeded: return list_finished;
+    case JobStatus::dead:
+    case JobStatus::canceled: return list_unlucky;
   }
-};
-
-const ViewTexts& texts() {
-  static const ViewTexts all;
-  return all;
+  return list_all;
 }
 
-constexpr Statement list_attempts =
-    "SELECT number, started_at, ended_at, worker, outcome, error FROM job_attempts WHERE job_id = $1 "
-    "ORDER BY lock_token";
+constexpr Statement list_attempts = R"(
+    SELECT number, started_at, ended_at, worker, outcome, error
+    FROM job_attempts WHERE job_id = $1 ORDER BY lock_token)"_sql;
 
 // Where the part ends that one page of a kind is looked for in, in either table.
 constexpr size_t looked_through = 10'000;
 constexpr Statement find_bounds = R"(
     SELECT (SELECT id FROM jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2),
-      (SELECT id FROM finished_jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2))";
+      (SELECT id FROM finished_jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2))"_sql;
 
 // The last column: finished within a minute. PostgreSQL has counted finished jobs when they were; SQLite counts them
 // now, on a thread of its own.
-constexpr Statement count_jobs{Statement::PerDialect{
-    .postgres = R"(
-        SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status
-        UNION ALL SELECT kind, status, sum(jobs)::bigint,
-          coalesce(sum(jobs) FILTER (WHERE jobs > 0 AND at > now() - interval '1 minute'), 0)::bigint
-        FROM finished_counts GROUP BY kind, status HAVING sum(jobs) <> 0)",
-    .sqlite = "SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status "
-              "UNION ALL SELECT kind, status, count(*), count(*) FILTER (WHERE finished_at > now() - 60000000) "
-              "FROM finished_jobs GROUP BY kind, status"}};
+constexpr Statement count_jobs = R"(
+    SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status
+    UNION ALL
+    @postgres(
+      SELECT kind, status, sum(jobs)::bigint,
+        coalesce(sum(jobs) FILTER (WHERE jobs > 0 AND at > now() - @minute), 0)::bigint
+      FROM finished_counts GROUP BY kind, status HAVING sum(jobs) <> 0)
+    @sqlite(
+      SELECT kind, status, count(*), count(*) FILTER (WHERE finished_at > now() - @minute)
+      FROM finished_jobs GROUP BY kind, status))"_sql;
 constexpr Statement find_oldest =
     "SELECT kind, min(run_after) FROM jobs WHERE status <> 'running' AND run_after <= now() GROUP BY kind";
 // Ids begin with their time: only the end of either table is looked at. The other clock may differ a little.
-constexpr Statement count_added{
-    Statement::PerDialect{.postgres = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
-                                      "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) AS young "
-                                      "WHERE created_at > now() - interval '1 minute' GROUP BY kind",
-                          .sqlite = "SELECT kind, count(*) FROM (SELECT kind, created_at FROM jobs WHERE id >= $1 "
-                                    "  UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) "
-                                    "WHERE created_at > now() - 60000000 GROUP BY kind"}};
-constexpr Statement count_failed{Statement::PerDialect{
-    .postgres = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - interval '1 minute' "
-                "AND outcome <> 'dead' GROUP BY kind",
-    .sqlite = "SELECT kind, count(*) FROM job_attempts WHERE ended_at > now() - 60000000 AND outcome <> 'dead' "
-              "GROUP BY kind"}};
-constexpr Statement find_failing{
-    Statement::PerDialect{.postgres = "SELECT kind, throttle_key, count(*) FROM job_attempts "
-                                      "WHERE ended_at > now() - interval '1 hour' AND throttle_key IS NOT NULL "
-                                      "GROUP BY kind, throttle_key ORDER BY count(*) DESC, kind, throttle_key LIMIT 10",
-                          .sqlite = "SELECT kind, throttle_key, count(*) FROM job_attempts "
-                                    "WHERE ended_at > now() - 3600000000 AND throttle_key IS NOT NULL "
-                                    "GROUP BY kind, throttle_key ORDER BY count(*) DESC, kind, throttle_key LIMIT 10"}};
-
-Job job_of(const Row& row) {
-  return {.id = row.id<JobTag>(0),
-          .kind = row.text(1),
-          .unique_key = row.optional_text(2),
-          .payload = row.text(3),
-          .priority = static_cast<int32_t>(row.integer(4)),
-          .status = parse_enum<JobStatus>(row.text(5)).value(),
-          .attempts = static_cast<int32_t>(row.integer(6)),
-          .max_attempts = static_cast<int32_t>(row.integer(7)),
-          .run_after = row.time(8),
-          .locked_at = row.optional_time(9),
-          .locked_by = row.optional_text(10),
-          .lock_token = row.integer(17),
-          .throttle_key = row.optional_text(11),
-          .last_error = row.optional_text(12),
-          .result = row.optional_text(13),
-          .created_at = row.time(14),
-          .updated_at = row.time(15),
-          .finished_at = row.optional_time(16)};
-}
+constexpr Statement count_added = R"(
+    SELECT kind, count(*)
+    FROM (SELECT kind, created_at FROM jobs WHERE id >= $1
+      UNION ALL SELECT kind, created_at FROM finished_jobs WHERE id >= $1) AS young
+    WHERE created_at > now() - @minute
+    GROUP BY kind)"_sql;
+constexpr Statement count_failed = R"(
+    SELECT kind, count(*) FROM job_attempts
+    WHERE ended_at > now() - @minute AND outcome <> 'dead'
+    GROUP BY kind)"_sql;
+constexpr Statement find_failing = R"(
+    SELECT kind, throttle_key, count(*) FROM job_attempts
+    WHERE ended_at > now() - @hour AND throttle_key IS NOT NULL
+    GROUP BY kind, throttle_key
+    ORDER BY count(*) DESC, kind, throttle_key LIMIT 10)"_sql;
 
 // The try that runs or succeeded is on the job itself.
 std::optional<jobs::Attempt> own_attempt(const Job& job) {
@@ -181,7 +154,7 @@ Task<std::optional<JobId>> bound_of(Database& database, jobs::JobFilter filter, 
 
 Task<std::optional<Job>> find_job(Database& database, JobId id) {
   const Params key(id);
-  const Rows found = co_await database.read(std::string_view(texts().find_one), key);
+  const Rows found = co_await database.read(find_one, key);
   if (found.empty()) co_return std::nullopt;
   Job job = job_of(found.one());
   const Rows attempts = co_await database.read(list_attempts, key);
@@ -202,7 +175,7 @@ Task<jobs::JobPage> list_jobs(Database& database, jobs::JobFilter filter, std::o
   if (filter.status) status = enum_name(*filter.status);
   const std::optional<JobId> bound = co_await bound_of(database, filter, from.value_or(last_id()));
   Params params(from.value_or(last_id()), filter.kind, status, most + 1, bound.value_or(JobId{}));
-  const Rows rows = co_await database.read(texts().list(filter.status), std::move(params));
+  const Rows rows = co_await database.read(listing_of(filter.status), std::move(params));
   jobs::JobPage page;
   for (const Row& row : rows) page.jobs.push_back(job_of(row));
   std::ranges::sort(page.jobs, std::greater{}, &Job::id);
