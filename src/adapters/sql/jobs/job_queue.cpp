@@ -91,7 +91,7 @@ Parties parties_of(const AddedJobs& added, const LockedKeys& keys) {
     parties.newcomers[name].push_back({.id = one->id, .priority = one->job.priority, .stored = false});
   }
   for (auto& [name, seekers] : parties.newcomers) {
-    std::ranges::sort(seekers, {}, [](const SlotSeeker& one) { return std::pair(one.priority, one.id); });
+    std::ranges::sort(seekers, {}, [](const jobs::SlotSeeker& one) { return std::pair(one.priority, one.id); });
   }
   for (const LockedKey& locked : keys) {
     const KeyName name(locked.key.kind, locked.key.throttle_key);

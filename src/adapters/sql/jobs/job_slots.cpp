@@ -11,6 +11,10 @@ namespace {
 
 using jobs::JobId;
 using jobs::JobTag;
+using jobs::NextLook;
+using jobs::SlotGift;
+using jobs::SlotHolder;
+using jobs::SlotSeeker;
 
 constexpr Duration pause_in_case = 10s;
 
@@ -115,8 +119,8 @@ constexpr Statement remove_keys = R"(
 // What is done about one of the keys.
 struct KeyWork {
   bool idle = false;  // slots are free and no stored job waits for one
-  SlotNeeds needs;
-  SlotPlan plan;
+  jobs::SlotNeeds needs;
+  jobs::SlotPlan plan;
   std::optional<Time> not_before;
 };
 using Work = std::vector<KeyWork>;  // one for each key, in their order
@@ -295,7 +299,7 @@ TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers) {
   co_return given;
 }
 
-TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<NextLook> looks) {
+TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<jobs::NextLook> looks) {
   GivenRows given;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;

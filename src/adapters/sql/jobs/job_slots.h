@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "adapters/sql/driver/tx_task.h"
-#include "adapters/sql/jobs/slot_plan.h"
 #include "base/time.h"
 #include "jobs/job_kind.h"
+#include "jobs/slot_plan.h"
 
 namespace sluice::sql {
 
@@ -66,7 +66,7 @@ TxTask<> give_slots(Tx& tx, LockedKeys keys);
 //   const SlotsGiven given = co_await give_slots_to(tx, keys, newcomers);
 //   ...  // writes the jobs
 //   co_await set_looks(tx, keys, given.looks);
-using Newcomers = std::map<KeyName, std::vector<SlotSeeker>>;  // all due, the best first
+using Newcomers = std::map<KeyName, std::vector<jobs::SlotSeeker>>;  // all due, the best first
 
 struct SlotGiven {
   int64_t slot = 0;
@@ -74,9 +74,9 @@ struct SlotGiven {
 };
 struct SlotsGiven {
   std::map<jobs::JobId, SlotGiven> newcomers{};
-  std::vector<NextLook> looks{};  // one for each key
+  std::vector<jobs::NextLook> looks{};  // one for each key
 };
 TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers);
-TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<NextLook> looks);
+TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<jobs::NextLook> looks);
 
 }  // namespace sluice::sql

@@ -1,14 +1,14 @@
-#include "adapters/sql/jobs/slot_plan.h"
+#include "jobs/slot_plan.h"
 
 #include <gtest/gtest.h>
 
-namespace sluice::sql {
+namespace sluice::jobs {
 namespace {
 
-jobs::JobId job(uint8_t number) {
+JobId job(uint8_t number) {
   Uuid uuid;
   uuid.bytes[15] = number;
-  return jobs::JobId(uuid);
+  return JobId(uuid);
 }
 SlotHolder running(uint8_t id, int64_t slot) {
   return {job(id), slot, 0, true};
@@ -78,4 +78,4 @@ TEST(SlotPlan, a_spaced_key_is_looked_at_only_while_slots_are_free) {
 }
 
 }  // namespace
-}  // namespace sluice::sql
+}  // namespace sluice::jobs

@@ -6,17 +6,17 @@
 
 #include "jobs/job.h"
 
-namespace sluice::sql {
+namespace sluice::jobs {
 
 struct SlotHolder {
-  jobs::JobId id;
+  JobId id;
   int64_t slot = 0;
   int64_t priority = 0;
   bool running = false;  // else it is not claimed yet
 };
 
 struct SlotSeeker {
-  jobs::JobId id;
+  JobId id;
   int64_t priority = 0;
   bool stored = true;  // else it is being added, and gets its slot with that
 };
@@ -29,7 +29,7 @@ struct SlotNeeds {
 };
 
 struct SlotGift {
-  jobs::JobId id;
+  JobId id;
   int64_t slot = 0;
   bool stored = true;  // as of the seeker
 };
@@ -54,4 +54,4 @@ bool has_room(const SlotNeeds& needs);
 // not claimed yet. Among equals the holder keeps its slot.
 SlotPlan plan_slots(SlotNeeds needs);
 
-}  // namespace sluice::sql
+}  // namespace sluice::jobs

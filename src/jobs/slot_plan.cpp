@@ -1,8 +1,8 @@
-#include "adapters/sql/jobs/slot_plan.h"
+#include "jobs/slot_plan.h"
 
 #include <algorithm>
 
-namespace sluice::sql {
+namespace sluice::jobs {
 namespace {
 
 std::vector<int64_t> free_numbers(const SlotNeeds& needs) {
@@ -60,4 +60,4 @@ SlotPlan plan_slots(SlotNeeds needs) {
   return plan;
 }
 
-}  // namespace sluice::sql
+}  // namespace sluice::jobs
