@@ -13,9 +13,13 @@
 namespace sluice::sql {
 namespace {
 
+using jobs::Ending;
 using jobs::FailVerdict;
+using jobs::JobFate;
 using jobs::JobId;
+using jobs::JobStatus;
 using jobs::JobTag;
+using jobs::LiveJob;
 using jobs::Verdict;
 
 // Writing a job among the finished ones takes it out of the live ones: the database itself sees to that, and refuses
@@ -88,17 +92,6 @@ constexpr Statement free_unique_keys = R"(
     WHERE @lookup(job_keys.kind = given.kind AND job_keys.unique_key = given.unique_key)
       AND @lookup(job_keys.job_id = given.id))"_sql;
 
-struct LiveJob {
-  JobId id;
-  std::string kind;
-  std::optional<std::string> unique_key;
-  bool running = false;
-  jobs::LockToken token = 0;
-  int32_t attempts = 0;
-  int32_t max_attempts = 0;
-  bool lock_expired = false;
-  std::optional<std::string> throttle_key;
-};
 using LiveJobs = std::map<JobId, LiveJob>;
 
 GivenRows given_ids(const std::set<JobId>& ids) {
@@ -167,35 +160,12 @@ class Changes {
 
   // Whether the job is dead.
   bool end(const LiveJob& job, const Ending& ending) {
-    if (ending.how == Ending::How::succeeded) {
-      ended_.add(job.id, "succeeded", Null{}, ending.result);
-      return false;
-    }
-    if (ending.onward) {
-      handed_on_.add(job.id, ending.onward->payload, ending.onward->throttle_key, ending.error);
-      return false;
-    }
-    if (ending.how == Ending::How::released) {
-      postponed_.add(job.id, 0, ending.error, 1);
-      return false;
-    }
-    const bool lost = ending.how == Ending::How::lost;
-    const bool dead = ending.how == Ending::How::failed_for_good || job.attempts >= job.max_attempts;
-    attempts_.add(job.id, lost ? "lost" : dead ? "dead" : "failed", ending.error);
-    if (dead) {
-      ended_.add(job.id, "dead", ending.error, Null{});
-      free_key(job);
-    } else {
-      // A lost job waits behind others of its priority: one that hangs every worker can't stay at the head.
-      const Duration delay = lost ? 0s : rules_.kinds->of(job.kind).backoff.after(job.attempts, *rules_.random);
-      postponed_.add(job.id, delay.count(), ending.error, 0);
-    }
-    return dead;
+    const JobFate fate = fate_of(job, ending, rules_.kinds->of(job.kind).backoff, *rules_.random);
+    if (fate.attempt) attempts_.add(job.id, *fate.attempt, ending.error);
+    add(job, fate, ending);
+    return fate.status == JobStatus::dead;
   }
-  void cancel(const LiveJob& job) {
-    ended_.add(job.id, "canceled", Null{}, Null{});
-    free_key(job);
-  }
+  void cancel(const LiveJob& job) { add(job, jobs::fate_of_canceled(), {}); }
 
   // Attempts before anything else: they are read off the jobs as they are.
   TxTask<> write(Tx& tx) {
@@ -207,8 +177,22 @@ class Changes {
   }
 
  private:
-  void free_key(const LiveJob& job) {
-    if (job.unique_key) freed_keys_.add(job.kind, *job.unique_key, job.id);
+  void add(const LiveJob& job, const JobFate& fate, const Ending& ending) {
+    switch (fate.next) {
+      case JobFate::Next::finished: add_finished(job, fate, ending); break;
+      case JobFate::Next::waits:
+        postponed_.add(job.id, fate.delay.count(), ending.error, fate.takes_try_back ? 1 : 0);
+        break;
+      case JobFate::Next::handed_on:
+        handed_on_.add(job.id, ending.onward->payload, ending.onward->throttle_key, ending.error);
+        break;
+    }
+    if (fate.frees_unique_key && job.unique_key) freed_keys_.add(job.kind, *job.unique_key, job.id);
+  }
+  void add_finished(const LiveJob& job, const JobFate& fate, const Ending& ending) {
+    std::optional<std::string> error;
+    if (fate.status == JobStatus::dead) error = ending.error;
+    ended_.add(job.id, enum_name(fate.status), error, ending.result);
   }
 
   EndingRules rules_;
@@ -238,13 +222,6 @@ TxTask<std::vector<jobs::LockedJob>> ended_among(Tx& tx, std::vector<jobs::Compl
   }
   for (const Row& row : found) ended.push_back({row.id<JobTag>(0), row.integer(1)});
   co_return ended;
-}
-
-Verdict verdict_on(const LiveJob& job, const Ending& ending) {
-  if (!job.running) return Verdict::not_running;
-  if (job.token != ending.job.token) return Verdict::stale_lock;
-  const bool renewed = ending.how == Ending::How::lost && !job.lock_expired;
-  return renewed ? Verdict::stale_lock : Verdict::accepted;
 }
 
 }  // namespace

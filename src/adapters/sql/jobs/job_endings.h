@@ -9,21 +9,10 @@
 #include "adapters/sql/driver/tx_task.h"
 #include "base/random.h"
 #include "jobs/job.h"
+#include "jobs/job_end.h"
 #include "jobs/job_kind.h"
 
 namespace sluice::sql {
-
-// One try's end. `lost` ends only a lock that has run out; a job with further tries then waits for its next claim.
-// `released` takes the try back.
-struct Ending {
-  enum class How { succeeded, failed, failed_for_good, lost, released };
-
-  jobs::LockedJob job;
-  How how = How::succeeded;
-  std::string error{};
-  std::optional<std::string> result{};
-  std::optional<jobs::Handover> onward{};  // of a released job
-};
 
 // Parts of the store that the bodies need; all of them outlive the bodies.
 struct EndingRules {
@@ -37,7 +26,7 @@ TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs
                                                         EndingRules rules);
 
 // Ends each alone as it says, or refuses it; passes freed slots on. Answers stand in the order of the endings.
-TxTask<std::vector<jobs::FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, EndingRules rules);
+TxTask<std::vector<jobs::FailVerdict>> end_jobs(Tx& tx, std::vector<jobs::Ending> endings, EndingRules rules);
 
 // Implement cancel and retry of the port.
 TxTask<std::optional<bool>> cancel_job(Tx& tx, jobs::JobId id, EndingRules rules);

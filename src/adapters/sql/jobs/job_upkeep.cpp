@@ -102,7 +102,7 @@ Task<LostJobs> find_lost(Database& database, Time after, Time now) {
   LostJobs lost{.reached = reached_by(rows, 2, at_once, now)};
   for (const Row& row : rows) {
     lost.endings.push_back({.job = {row.id<JobTag>(0), row.integer(1)},
-                            .how = Ending::How::lost,
+                            .how = jobs::Ending::How::lost,
                             .error = "the worker stopped responding"});
   }
   co_return lost;

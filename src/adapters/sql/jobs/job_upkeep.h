@@ -36,7 +36,7 @@ TxTask<UpkeepPart> tend_keys(Tx& tx, Time after, Time now, EndingRules rules);
 
 // Jobs whose lock has expired by `now`, to be ended as lost.
 struct LostJobs {
-  std::vector<Ending> endings{};
+  std::vector<jobs::Ending> endings{};
   Time reached{};
 };
 Task<LostJobs> find_lost(Database& database, Time after, Time now);

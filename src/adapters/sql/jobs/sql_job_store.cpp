@@ -28,11 +28,6 @@ TxTask<bool> enqueue_first_time(Tx& tx, messaging::MessageId message, PreparedJo
   co_return first;
 }
 
-Ending::How how_of(const jobs::Failure& failure) {
-  if (failure.released) return Ending::How::released;
-  return failure.permanent ? Ending::How::failed_for_good : Ending::How::failed;
-}
-
 bool has_throttle_key(const jobs::Completion& completion) {
   return completion.throttle_key.has_value();
 }
@@ -109,7 +104,7 @@ Task<std::vector<Verdict>> SqlJobStore::complete(std::vector<jobs::Completion> c
   if (ended.size() == completions.size()) co_return verdicts;
 
   std::set<jobs::LockedJob> accepted(ended.begin(), ended.end());
-  std::vector<Ending> rest;
+  std::vector<jobs::Ending> rest;
   std::vector<size_t> places;
   for (size_t i = 0; i < completions.size(); ++i) {
     if (accepted.erase(completions[i].job) == 1) continue;
@@ -122,13 +117,8 @@ Task<std::vector<Verdict>> SqlJobStore::complete(std::vector<jobs::Completion> c
 }
 
 Task<std::vector<jobs::FailVerdict>> SqlJobStore::fail(std::vector<jobs::Failure> failures) {
-  std::vector<Ending> endings;
-  for (jobs::Failure& failure : failures) {
-    endings.push_back({.job = failure.job,
-                       .how = how_of(failure),
-                       .error = std::move(failure.error),
-                       .onward = std::move(failure.onward)});
-  }
+  std::vector<jobs::Ending> endings;
+  for (jobs::Failure& failure : failures) endings.push_back(ending_of(std::move(failure)));
   return end_all(std::move(endings));
 }
 
@@ -201,7 +191,7 @@ Task<jobs::JobStats> SqlJobStore::stats() {
   }
 }
 
-Task<std::vector<jobs::FailVerdict>> SqlJobStore::end_all(std::vector<Ending> endings) {
+Task<std::vector<jobs::FailVerdict>> SqlJobStore::end_all(std::vector<jobs::Ending> endings) {
   std::vector<jobs::FailVerdict> verdicts = co_await database_.transact(end_jobs, std::move(endings), rules_);
   // Slots that were passed on may be anywhere in the order.
   cursors_.go_back_soon();

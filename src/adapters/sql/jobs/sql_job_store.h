@@ -44,7 +44,7 @@ class SqlJobStore : public jobs::JobStore {
     bool whole = true;  // from the very beginning
   };
   Task<Swept> sweep(jobs::ClaimRequest request);
-  Task<std::vector<jobs::FailVerdict>> end_all(std::vector<Ending> endings);
+  Task<std::vector<jobs::FailVerdict>> end_all(std::vector<jobs::Ending> endings);
   Task<> space_starts(std::vector<TakenJob> taken);
   struct Kept {
     size_t count = 0;            // that were found
