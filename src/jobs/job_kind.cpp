@@ -1,6 +1,7 @@
 #include "jobs/job_kind.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sluice::jobs {
 
@@ -8,6 +9,11 @@ Duration RetryDelays::after(int32_t attempt, Random& random) const {
   const auto tried = static_cast<unsigned>(std::max(attempt, 1) - 1);
   if (growing) return growing->delay(tried, random);
   return fixed.empty() ? Duration{0} : fixed[std::min<size_t>(tried, fixed.size() - 1)];
+}
+
+Duration Throttle::gap() const {
+  if (per_second <= 0) return Duration{0};
+  return Duration{static_cast<int64_t>(std::ceil(1e6 / per_second))};
 }
 
 const JobKind& JobKinds::of(const std::string& kind) const {

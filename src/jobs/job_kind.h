@@ -22,6 +22,9 @@ struct RetryDelays {
 struct Throttle {
   int32_t concurrency = 2;  // jobs of one throttle key that run at once, over all workers
   double per_second = 0;    // starts a second of one key; 0 is no limit
+
+  // Between two starts of one key; 0 where starts are not limited.
+  Duration gap() const;
 };
 
 struct JobKind {

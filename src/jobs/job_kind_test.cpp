@@ -23,6 +23,12 @@ TEST(RetryDelays, growing_ones_are_jittered_below_their_bound) {
   }
 }
 
+TEST(Throttle, starts_are_as_far_apart_as_their_rate_demands) {
+  EXPECT_EQ((Throttle{.per_second = 4}).gap(), 250ms);
+  EXPECT_EQ((Throttle{.per_second = 3}).gap(), 333'334us);
+  EXPECT_EQ((Throttle{.per_second = 0}).gap(), 0s);
+}
+
 TEST(JobKinds, a_name_without_settings_has_the_defaults) {
   const JobKinds kinds({{"enrich_link", JobKind{.max_attempts = 7}}});
   EXPECT_EQ(kinds.of("enrich_link").max_attempts, 7);

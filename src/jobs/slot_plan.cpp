@@ -60,4 +60,22 @@ SlotPlan plan_slots(SlotNeeds needs) {
   return plan;
 }
 
+std::vector<SlotSeeker> in_line(const std::vector<SlotSeeker>& stored, const std::vector<SlotSeeker>& newcomers) {
+  std::vector<SlotSeeker> all;
+  std::ranges::merge(stored, newcomers, std::back_inserter(all), {}, &SlotSeeker::priority, &SlotSeeker::priority);
+  return all;
+}
+
+void drop_kept_slots(SlotPlan& plan, const std::set<JobId>& freed) {
+  for (const SlotHolder& holder : plan.taken_back) {
+    if (freed.contains(holder.id)) continue;
+    std::erase_if(plan.gifts, [&](const SlotGift& gift) { return gift.slot == holder.slot; });
+  }
+}
+
+Duration pause_before(NextLook look, Duration gap) {
+  constexpr Duration in_case = 10s;
+  return look == NextLook::in_case ? gap + in_case : Duration{0};
+}
+
 }  // namespace sluice::jobs

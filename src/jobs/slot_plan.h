@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "jobs/job.h"
@@ -53,5 +54,15 @@ bool has_room(const SlotNeeds& needs);
 // Free slots go to the seekers in order; then a seeker of better priority takes the slot of the worst holder that is
 // not claimed yet. Among equals the holder keeps its slot.
 SlotPlan plan_slots(SlotNeeds needs);
+
+// Both by priority; among equals the stored ones come first, which have waited longer.
+std::vector<SlotSeeker> in_line(const std::vector<SlotSeeker>& stored, const std::vector<SlotSeeker>& newcomers);
+
+// Keeps only gifts of slots that are free by now: a claim may have been faster than taking a slot back. `freed` has the
+// holders that lost theirs.
+void drop_kept_slots(SlotPlan& plan, const std::set<JobId>& freed);
+
+// How long to leave a key alone that has to be checked only in case; 0 for every other reason.
+Duration pause_before(NextLook look, Duration gap);
 
 }  // namespace sluice::jobs

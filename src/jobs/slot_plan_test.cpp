@@ -77,5 +77,27 @@ TEST(SlotPlan, a_spaced_key_is_looked_at_only_while_slots_are_free) {
   EXPECT_EQ(plan_slots(needs).next_look, NextLook::when_due);
 }
 
+TEST(SlotPlan, newcomers_stand_in_line_behind_stored_jobs_of_their_priority) {
+  const std::vector<SlotSeeker> line = in_line(
+      {{job(1), 0}, {job(2), 5}}, {{.id = job(3), .priority = 0, .stored = false}, {.id = job(4), .priority = 1}});
+  std::vector<JobId> ids;
+  for (const SlotSeeker& seeker : line) ids.push_back(seeker.id);
+  EXPECT_EQ(ids, (std::vector{job(1), job(3), job(4), job(2)}));
+}
+
+TEST(SlotPlan, a_slot_that_was_claimed_meanwhile_is_not_given) {
+  SlotPlan plan = plan_slots(
+      {.slots = 2, .holders = {unclaimed(1, 1, 9), unclaimed(2, 2, 8)}, .seekers = {{job(3), 0}, {job(4), 0}}});
+  ASSERT_EQ(plan.gifts.size(), 2U);
+  drop_kept_slots(plan, {job(2)});
+  ASSERT_EQ(plan.gifts.size(), 1U);
+  EXPECT_EQ(plan.gifts[0].slot, 2);
+}
+
+TEST(SlotPlan, a_spaced_key_is_left_alone_for_longer_than_its_gap) {
+  EXPECT_GT(pause_before(NextLook::in_case, 3s), 3s);
+  EXPECT_EQ(pause_before(NextLook::when_due, 3s), 0s);
+}
+
 }  // namespace
 }  // namespace sluice::jobs

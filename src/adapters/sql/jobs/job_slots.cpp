@@ -1,7 +1,6 @@
 #include "adapters/sql/jobs/job_slots.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "adapters/sql/driver/given_rows.h"
 #include "adapters/sql/driver/sql_text.h"
@@ -14,9 +13,6 @@ using jobs::JobTag;
 using jobs::NextLook;
 using jobs::SlotGift;
 using jobs::SlotHolder;
-using jobs::SlotSeeker;
-
-constexpr Duration pause_in_case = 10s;
 
 constexpr Statement make_keys = R"(
     @given(kind text, throttle_key text)
@@ -175,10 +171,7 @@ TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto added = newcomers.find(name_of(keys[i].key));
     if (added == newcomers.end()) continue;
-    std::vector<SlotSeeker> all;
-    std::ranges::merge(work[i].needs.seekers, added->second, std::back_inserter(all), {}, &SlotSeeker::priority,
-                       &SlotSeeker::priority);
-    work[i].needs.seekers = std::move(all);
+    work[i].needs.seekers = in_line(work[i].needs.seekers, added->second);
   }
   co_return work;
 }
@@ -197,7 +190,7 @@ TxTask<Work> read_spacing(Tx& tx, LockedKeys keys, Work work) {
   co_return work;
 }
 
-// Takes back what the plans say; a gift whose slot could not be had is dropped.
+// Takes back what the plans say.
 TxTask<Work> make_room(Tx& tx, Work work) {
   GivenRows outranked;
   for (const KeyWork& key : work) {
@@ -207,12 +200,7 @@ TxTask<Work> make_room(Tx& tx, Work work) {
   if (freed.size() == outranked.size()) co_return work;
   std::set<JobId> free;
   for (const Row& row : freed) free.insert(row.id<JobTag>(0));
-  for (KeyWork& key : work) {
-    for (const SlotHolder& holder : key.plan.taken_back) {
-      if (!free.contains(holder.id))
-        std::erase_if(key.plan.gifts, [&](auto& gift) { return gift.slot == holder.slot; });
-    }
-  }
+  for (KeyWork& key : work) drop_kept_slots(key.plan, free);
   co_return work;
 }
 
@@ -247,8 +235,7 @@ TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
 
 ThrottledKey throttled_key(const jobs::JobKinds& kinds, std::string kind, std::string throttle_key) {
   const jobs::Throttle& throttle = kinds.of(kind).throttle;
-  const double gap = throttle.per_second > 0 ? std::ceil(1e6 / throttle.per_second) : 0;
-  return {std::move(kind), std::move(throttle_key), throttle.concurrency, static_cast<int64_t>(gap)};
+  return {std::move(kind), std::move(throttle_key), throttle.concurrency, throttle.gap().count()};
 }
 
 TxTask<LockedKeys> lock_known_keys(Tx& tx, ThrottledKeys keys) {
@@ -304,8 +291,7 @@ TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<jobs::NextLook> looks) {
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
     if (looks[i] == NextLook::none) continue;
-    const int64_t pause = looks[i] == NextLook::in_case ? key.gap_us + pause_in_case.count() : 0;
-    given.add(key.kind, key.throttle_key, i, pause);
+    given.add(key.kind, key.throttle_key, i, pause_before(looks[i], Duration{key.gap_us}).count());
   }
   std::vector<std::optional<Time>> wanted(keys.size());
   const Rows found = co_await execute_many(tx, read_looks, std::move(given));
