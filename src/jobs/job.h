@@ -10,6 +10,7 @@
 #include "base/enum_names.h"
 #include "base/id.h"
 #include "base/time.h"
+#include "messaging/wanted_job.h"
 
 namespace sluice::jobs {
 
@@ -29,16 +30,8 @@ constexpr auto enum_names(JobStatus) {
                                              {JobStatus::canceled, "canceled"}});
 }
 
-struct NewJob {
-  std::string kind;
-  std::string payload;  // JSON
-  // At most one job of the kind that is live or has succeeded has this key.
-  std::optional<std::string> unique_key{};
-  int32_t priority = 0;                   // lower first
-  std::optional<Time> run_after{};        // now, where nothing is said
-  std::optional<int32_t> max_attempts{};  // the kind's, where nothing is said
-  std::optional<std::string> throttle_key{};
-};
+// A job is the same whether it is added directly or asked for with a message.
+using NewJob = messaging::WantedJob;
 
 struct Enqueued {
   JobId id;

@@ -15,15 +15,16 @@ namespace sluice::messaging {
 
 inline constexpr const char* wanted_jobs_topic = "jobs.enqueue";
 
-// As in POST /api/v1/jobs; unset fields use the kind's settings.
+// As in POST /api/v1/jobs.
 struct WantedJob {
   std::string kind;
   std::string payload;  // JSON
+  // At most one job of the kind that is live or has succeeded has this key.
   std::optional<std::string> unique_key{};
-  int32_t priority = 0;
-  std::optional<Time> run_after{};
-  std::optional<int32_t> max_attempts{};
-  std::optional<std::string> throttle_key{};
+  int32_t priority = 0;                       // lower first
+  std::optional<Time> run_after{};            // now by default
+  std::optional<int32_t> max_attempts{};      // the kind's setting by default
+  std::optional<std::string> throttle_key{};  // jobs with the same key share a limit
 };
 
 // The requester: jobs requested by one aggregate are added in order.
