@@ -146,8 +146,9 @@ class Bench {
   void add_keys(size_t keys) {
     const std::string last = std::to_string(keys - 1);
     admin_->query(
-        "INSERT INTO throttle_keys (kind, throttle_key) SELECT 'noop', 'host-' || i || '.example' "
-        "FROM generate_series(0, $1::bigint) AS i ON CONFLICT DO NOTHING",
+        "WITH made AS (INSERT INTO throttle_keys (kind, throttle_key) SELECT 'noop', 'host-' || i || '.example' "
+        "  FROM generate_series(0, $1::bigint) AS i ON CONFLICT DO NOTHING RETURNING kind, throttle_key) "
+        "INSERT INTO throttle_states (kind, throttle_key) SELECT kind, throttle_key FROM made",
         {last.c_str()});
   }
 

@@ -165,7 +165,8 @@ TEST_P(JobThrottleContract, a_key_with_a_rate_is_not_looked_at_while_all_its_slo
   use({.throttle = {.concurrency = 1, .per_second = 1000}});
   enqueue_all(std::vector<NewJob>(3, job_of_key("a")));
   const ClaimedJob running_job = claim_one();
-  const sql::Rows full = run(database().read("SELECT look_at FROM throttle_keys WHERE kind = $1", sql::Params(kind_)));
+  const sql::Rows full =
+      run(database().read("SELECT look_at FROM throttle_states WHERE kind = $1", sql::Params(kind_)));
   EXPECT_TRUE(full.one().is_null(0));
   complete(running_job);
   EXPECT_TRUE(eventually([&] { return !claim().empty(); }));
@@ -218,7 +219,7 @@ TEST_P(JobThrottleContract, a_key_that_no_job_has_is_forgotten) {
   const ClaimedJob running_job = claim_one();
   const auto keys = [&] {
     const sql::Rows rows = run(database().read(
-        "SELECT throttle_key FROM throttle_keys WHERE kind = $1 ORDER BY throttle_key", sql::Params(kind_)));
+        "SELECT throttle_key FROM throttle_states WHERE kind = $1 ORDER BY throttle_key", sql::Params(kind_)));
     std::vector<std::string> names;
     for (const sql::Row& row : rows) names.push_back(row.text(0));
     return names;

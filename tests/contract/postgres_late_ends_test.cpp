@@ -109,14 +109,14 @@ TEST_P(PostgresLateEnds, a_throttle_key_that_is_used_while_it_is_looked_at_is_no
   const jobs::ClaimedJob claimed = run(store_->claim({"worker", {"spaced"}, 1})).at(0);
   run(store_->complete({{{claimed.id, claimed.token}}}));
   const auto set_start = [&](const LockSession& session, const std::string& when) {
-    session.execute("UPDATE job_service.throttle_keys SET look_at = NULL, last_start = " + when);
+    session.execute("UPDATE job_service.throttle_states SET look_at = NULL, last_start = " + when);
   };
   const LockSession user(*server_);
   set_start(user, "now() - interval '2 days'");
 
   // The key is seen to be idle, and can't be locked yet.
   user.execute("BEGIN");
-  user.execute("LOCK TABLE job_service.throttle_keys IN EXCLUSIVE MODE");
+  user.execute("LOCK TABLE job_service.throttle_states IN EXCLUSIVE MODE");
   bool ended = false;
   asio::co_spawn(io_, store_->forget_idle_keys(100), [&](std::exception_ptr error, size_t) {
     if (error) std::rethrow_exception(error);

@@ -236,10 +236,12 @@ TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs
     if (throttle_key) keys.insert(throttled_key(*rules.kinds, kind, *throttle_key));
     given.add(job.id, job.token, kind, throttle_key, result);
   }
-  const LockedKeys locked = co_await lock_known_keys(tx, std::move(keys));
+  LockedKeys locked = co_await lock_known_keys(tx, std::move(keys));
   const Rows done = co_await execute_many(tx, end_succeeded, std::move(given));
   std::vector<jobs::LockedJob> ended = co_await ended_among(tx, std::move(completions), done.affected);
-  co_await give_slots(tx, locked);
+  // The freed slots are for those that wait.
+  std::erase_if(locked, [](const LockedKey& key) { return !key.state.waits; });
+  co_await give_slots(tx, std::move(locked));
   co_return ended;
 }
 

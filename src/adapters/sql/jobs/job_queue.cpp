@@ -144,7 +144,7 @@ TxTask<std::vector<Enqueued>> enqueue_jobs(Tx& tx, PreparedJobs jobs) {
   const Parties parties = parties_of(added, keys);
   SlotsGiven given = co_await give_slots_to(tx, parties.due, parties.newcomers);
   co_await execute_many(tx, add_jobs, rows_of(added, given.newcomers));
-  co_await set_looks(tx, parties.due, std::move(given.looks));
+  co_await change_states(tx, parties.due, std::move(given.changes));
   co_await give_slots(tx, parties.timed);
   co_return answers;
 }

@@ -1,9 +1,11 @@
 #include "adapters/sql/jobs/job_slots.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "adapters/sql/driver/given_rows.h"
 #include "adapters/sql/driver/sql_text.h"
+#include "base/check.h"
 
 namespace sluice::sql {
 namespace {
@@ -14,44 +16,62 @@ using jobs::NextLook;
 using jobs::SlotGift;
 using jobs::SlotHolder;
 
+// PostgreSQL: no two states of one key, whose versions differ.
 constexpr Statement make_keys = R"(
     @given(kind text, throttle_key text)
-    INSERT INTO throttle_keys (kind, throttle_key)
-    @values(given.kind, given.throttle_key)
-    ON CONFLICT DO NOTHING)"_sql;
-constexpr Statement lock_rows = R"(
+    @postgres(WITH made AS (
+        INSERT INTO throttle_keys (kind, throttle_key) @values(given.kind, given.throttle_key)
+        ON CONFLICT DO NOTHING RETURNING kind, throttle_key)
+      INSERT INTO throttle_states (kind, throttle_key) SELECT kind, throttle_key FROM made)
+    @sqlite(INSERT INTO throttle_states (kind, throttle_key) @values(given.kind, given.throttle_key)
+      ON CONFLICT DO NOTHING))"_sql;
+// The last version is in force. One that another transaction replaces just now is waited for.
+constexpr Statement lock_states = R"(
     @given(kind text, throttle_key text, place bigint)
-    SELECT given.place, locked.look_at
-    @from_each(SELECT look_at FROM throttle_keys
-      WHERE kind = given.kind AND throttle_key = given.throttle_key @lock(FOR UPDATE)) AS locked)"_sql;
-// Before a running job leaves: its start still counts. PostgreSQL writes only rows that change, and looks at the few
-// holders of a key before it asks which of them run.
+    SELECT given.place, state.version, state.look_at, state.holders, state.waits
+    @from_each(SELECT version, look_at, holders, waits FROM throttle_states
+      WHERE kind = given.kind AND throttle_key = given.throttle_key
+      ORDER BY version DESC LIMIT 1 @lock(FOR UPDATE)) AS state)"_sql;
+constexpr Statement lock_free_states = R"(
+    @given(kind text, throttle_key text, place bigint)
+    SELECT given.place, state.version, state.look_at, state.holders, state.waits
+    @from_each(SELECT version, look_at, holders, waits FROM throttle_states
+      WHERE kind = given.kind AND throttle_key = given.throttle_key
+      ORDER BY version DESC LIMIT 1 @lock(FOR UPDATE SKIP LOCKED)) AS state)"_sql;
+// Before a running job leaves: its start still counts. PostgreSQL writes only rows that change, and finds the holders
+// as read_holders does.
 constexpr Statement note_starts = R"(
     @given(kind text, throttle_key text)
     @postgres(
-      UPDATE throttle_keys AS noted SET last_start = running.last_start
-      @from_given CROSS JOIN LATERAL (
-        SELECT max(locked_at) AS last_start FROM (SELECT locked_at, status FROM jobs
-          WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 OFFSET 0) AS holder
-        WHERE status = 'running') AS running
+      UPDATE throttle_states AS noted SET last_start = running.last_start
+      @from_given
+      CROSS JOIN LATERAL (SELECT version, holders FROM throttle_states
+        WHERE kind = given.kind AND throttle_key = given.throttle_key ORDER BY version DESC LIMIT 1) AS state
+      CROSS JOIN LATERAL (SELECT max(locked_at) AS last_start
+        FROM unnest(string_to_array(state.holders, ',')::uuid[]) AS one (id)
+        CROSS JOIN LATERAL (SELECT locked_at, status, kind, throttle_key FROM jobs WHERE id = one.id OFFSET 0) AS holder
+        WHERE status = 'running' AND kind = given.kind AND throttle_key = given.throttle_key) AS running
       WHERE @lookup(noted.kind = given.kind AND noted.throttle_key = given.throttle_key)
+        AND noted.version BETWEEN state.version AND state.version
         AND running.last_start > coalesce(noted.last_start, '-infinity'))
     @sqlite(
-      UPDATE throttle_keys SET last_start = max(coalesce(last_start, 0), coalesce((
+      UPDATE throttle_states SET last_start = max(coalesce(last_start, 0), coalesce((
         SELECT max(locked_at) FROM jobs
         WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 AND status = 'running'), 0))
       WHERE kind = given.kind AND throttle_key = given.throttle_key))"_sql;
 constexpr Statement read_starts = R"(
     @given(kind text, throttle_key text, place bigint)
-    SELECT given.place, noted.last_start
-    @from_each(SELECT last_start FROM throttle_keys
-      WHERE kind = given.kind AND throttle_key = given.throttle_key @by_index) AS noted
-    WHERE noted.last_start IS NOT NULL)"_sql;
+    SELECT given.place, state.last_start
+    @from_each(SELECT last_start FROM throttle_states
+      WHERE kind = given.kind AND throttle_key = given.throttle_key ORDER BY version DESC LIMIT 1) AS state
+    WHERE state.last_start IS NOT NULL)"_sql;
+// Those of the given jobs that have slots of their keys.
 constexpr Statement read_holders = R"(
-    @given(kind text, throttle_key text, place bigint)
+    @given(id uuid, kind text, throttle_key text, place bigint)
     SELECT given.place, holder.id, holder.slot, holder.priority, holder.running
-    @from_each(SELECT id, slot, priority, status = 'running' AS running FROM jobs
-      WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot > 0 @by_index) AS holder)"_sql;
+    @from_each(SELECT id, slot, priority, status = 'running' AS running, kind, throttle_key FROM jobs
+      WHERE id = given.id @by_index) AS holder
+    WHERE holder.slot > 0 AND holder.kind = given.kind AND holder.throttle_key = given.throttle_key)"_sql;
 constexpr Statement read_seekers = R"(
     @given(kind text, throttle_key text, place bigint, slots bigint)
     SELECT given.place, seeker.id, seeker.priority
@@ -83,38 +103,53 @@ constexpr Statement read_looks = R"(
         WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
           AND throttle_key IS NOT NULL) END
     @from_given)"_sql;
-constexpr Statement write_looks = R"(
-    @given(kind text, throttle_key text, look_at timestamptz)
-    UPDATE throttle_keys SET look_at = given.look_at @from_given
-    WHERE @lookup(throttle_keys.kind = given.kind AND throttle_keys.throttle_key = given.throttle_key))"_sql;
+constexpr Statement write_states = R"(
+    @given(kind text, throttle_key text, version bigint, look_at timestamptz, holders text, waits boolean)
+    UPDATE throttle_states SET look_at = given.look_at, holders = given.holders, waits = given.waits,
+      changes = changes + 1, version = (changes + 1) / 4
+    @from_given
+    WHERE @lookup(throttle_states.kind = given.kind AND throttle_states.throttle_key = given.throttle_key
+      AND throttle_states.version = given.version))"_sql;
 
+// Whether a key is idle: no look is due, no job waits for a slot or has one, and its last start is long past.
 // Subqueries with a limit, which PostgreSQL can't turn into a join with all jobs.
-constexpr Statement look_at_keys = R"(
-    SELECT kind, throttle_key, look_at IS NULL AND coalesce(last_start < now() - @day, true)
+constexpr SqlPart is_idle{"is_idle", R"(
+    look_at IS NULL AND coalesce(last_start < now() - @day, true)
       AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL
         AND throttle_key IS NOT NULL LIMIT 1) IS NULL
-      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL
-    FROM throttle_keys AS k
-    WHERE (kind, throttle_key) > ($1, $2)
-    ORDER BY kind, throttle_key LIMIT $3)"_sql;
-constexpr Statement lock_free_rows = R"(
+      AND @postgres((SELECT 1 FROM unnest(string_to_array(holders, ',')::uuid[]) AS one (id)
+          CROSS JOIN LATERAL (SELECT slot FROM jobs WHERE id = one.id OFFSET 0) AS holder
+          WHERE slot > 0 LIMIT 1) IS NULL)
+        @sqlite((SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL))"};
+constexpr Statement look_at_keys = sql_with<R"(
+    SELECT k.kind, k.throttle_key, @is_idle
+    @postgres(FROM (SELECT kind, throttle_key FROM throttle_keys
+        WHERE (kind, throttle_key) > ($1, $2) ORDER BY kind, throttle_key LIMIT $3) AS k
+      CROSS JOIN LATERAL (SELECT look_at, holders, last_start FROM throttle_states
+        WHERE kind = k.kind AND throttle_key = k.throttle_key ORDER BY version DESC LIMIT 1) AS state
+      ORDER BY k.kind, k.throttle_key)
+    @sqlite(FROM throttle_states AS k WHERE (kind, throttle_key) > ($1, $2) ORDER BY kind, throttle_key LIMIT $3))",
+                                            is_idle>;
+// Checked again under the lock: adding a job of the key takes the lock first.
+constexpr Statement remove_keys = sql_with<R"(
     @given(kind text, throttle_key text)
-    SELECT given.kind, given.throttle_key
-    @from_each(SELECT 1 FROM throttle_keys
-      WHERE kind = given.kind AND throttle_key = given.throttle_key @lock(FOR UPDATE SKIP LOCKED)) AS locked)"_sql;
-// Once more under the lock: whoever adds a job of the key has it first.
-constexpr Statement remove_keys = R"(
-    @given(kind text, throttle_key text)
-    DELETE FROM throttle_keys AS k @using_given
-    WHERE @lookup(k.kind = given.kind AND k.throttle_key = given.throttle_key)
-      AND coalesce(k.last_start < now() - @day, true)
-      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot IS NULL
-        AND throttle_key IS NOT NULL LIMIT 1) IS NULL
-      AND (SELECT 1 FROM jobs WHERE kind = k.kind AND throttle_key = k.throttle_key AND slot > 0 LIMIT 1) IS NULL)"_sql;
+    @postgres(WITH idle AS MATERIALIZED (SELECT k.kind, k.throttle_key, k.version
+        @from_each(SELECT kind, throttle_key, version, look_at, holders, last_start FROM throttle_states
+          WHERE kind = given.kind AND throttle_key = given.throttle_key ORDER BY version DESC LIMIT 1) AS k
+        WHERE @is_idle),
+      removed AS (DELETE FROM throttle_states AS state USING idle WHERE state.kind = ANY (ARRAY[idle.kind])
+        AND state.throttle_key BETWEEN idle.throttle_key AND idle.throttle_key
+        AND state.version BETWEEN idle.version AND idle.version)
+      DELETE FROM throttle_keys AS k USING idle
+      WHERE k.kind = ANY (ARRAY[idle.kind]) AND k.throttle_key BETWEEN idle.throttle_key AND idle.throttle_key)
+    @sqlite(DELETE FROM throttle_states AS k WHERE kind = given.kind AND throttle_key = given.throttle_key AND @is_idle))",
+                                           is_idle>;
 
 // What is done about one of the keys.
 struct KeyWork {
-  bool idle = false;  // slots are free and no stored job waits for one
+  bool none_stored = false;  // no stored job waits for a slot
+  size_t newcomers = 0;
+  std::set<JobId> holders;
   jobs::SlotNeeds needs;
   jobs::SlotPlan plan;
   std::optional<Time> not_before;
@@ -137,7 +172,7 @@ GivenRows names_of(const ThrottledKeys& keys) {
 
 GivenRows spaced_names_of(const LockedKeys& keys) {
   GivenRows rows;
-  for (const auto& [key, look_at] : keys) {
+  for (const auto& [key, state] : keys) {
     if (key.gap_us > 0) rows.add(key.kind, key.throttle_key);
   }
   return rows;
@@ -147,13 +182,15 @@ TxTask<Work> read_holders_of(Tx& tx, LockedKeys keys) {
   Work work(keys.size());
   GivenRows given;
   for (size_t i = 0; i < keys.size(); ++i) {
-    const ThrottledKey& key = keys[i].key;
+    const auto& [key, state] = keys[i];
     work[i].needs = {.slots = key.slots, .one_by_one = key.gap_us > 0};
-    given.add(key.kind, key.throttle_key, i);
+    for (const JobId& holder : state.holders) given.add(holder, key.kind, key.throttle_key, i);
   }
   const Rows holders = co_await execute_many(tx, read_holders, std::move(given));
   for (const Row& row : holders) {
-    work[place_in(row)].needs.holders.push_back({row.id<JobTag>(1), row.integer(2), row.integer(3), row.boolean(4)});
+    KeyWork& key = work[place_in(row)];
+    key.needs.holders.push_back({row.id<JobTag>(1), row.integer(2), row.integer(3), row.boolean(4)});
+    key.holders.insert(row.id<JobTag>(1));
   }
   co_return work;
 }
@@ -162,7 +199,7 @@ TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
   GivenRows given;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
-    if (!work[i].idle && has_room(work[i].needs)) given.add(key.kind, key.throttle_key, i, key.slots);
+    if (!work[i].none_stored && has_room(work[i].needs)) given.add(key.kind, key.throttle_key, i, key.slots);
   }
   const Rows seekers = co_await execute_many(tx, read_seekers, std::move(given));
   for (const Row& row : seekers) {
@@ -172,6 +209,7 @@ TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
     const auto added = newcomers.find(name_of(keys[i].key));
     if (added == newcomers.end()) continue;
     work[i].needs.seekers = in_line(work[i].needs.seekers, added->second);
+    work[i].newcomers = added->second.size();
   }
   co_return work;
 }
@@ -196,11 +234,15 @@ TxTask<Work> make_room(Tx& tx, Work work) {
   for (const KeyWork& key : work) {
     for (const SlotHolder& holder : key.plan.taken_back) outranked.add(holder.id);
   }
-  const Rows freed = co_await execute_many(tx, take_back, outranked);
-  if (freed.size() == outranked.size()) co_return work;
+  const Rows freed = co_await execute_many(tx, take_back, std::move(outranked));
   std::set<JobId> free;
   for (const Row& row : freed) free.insert(row.id<JobTag>(0));
-  for (KeyWork& key : work) drop_kept_slots(key.plan, free);
+  for (KeyWork& key : work) {
+    drop_kept_slots(key.plan, free);
+    for (const SlotHolder& holder : key.plan.taken_back) {
+      if (free.contains(holder.id)) key.holders.erase(holder.id);
+    }
+  }
   co_return work;
 }
 
@@ -215,20 +257,58 @@ TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
 
   GivenRows gifts;
   SlotsGiven given;
-  for (const KeyWork& key : work) {
+  for (KeyWork& key : work) {
     for (const SlotGift& gift : key.plan.gifts) {
+      key.holders.insert(gift.id);
       if (gift.stored) {
         gifts.add(gift.id, gift.slot, key.not_before);
       } else {
         given.newcomers[gift.id] = {gift.slot, key.not_before};
       }
     }
-    // Nothing waits for a time where nothing was stored that waits.
-    const bool none_waits = key.idle && key.plan.next_look == NextLook::when_due;
-    given.looks.push_back(none_waits ? NextLook::none : key.plan.next_look);
+    // Slots are left: each newcomer has one.
+    if (key.none_stored && key.plan.next_look == NextLook::when_due) key.plan.next_look = NextLook::none;
+    const bool waits = !key.none_stored || !key.plan.taken_back.empty() || key.plan.gifts.size() < key.newcomers;
+    given.changes.push_back({std::move(key.holders), key.plan.next_look, waits});
   }
   co_await execute_many(tx, give, std::move(gifts));
   co_return given;
+}
+
+constexpr char separator = ',';
+
+std::string text_of(const std::set<JobId>& ids) {
+  std::string text;
+  for (const JobId& id : ids) {
+    if (!text.empty()) text += separator;
+    text += id.text();
+  }
+  return text;
+}
+
+std::set<JobId> ids_in(std::string_view text) {
+  std::set<JobId> ids;
+  for (const auto part : std::views::split(text, separator)) {
+    const auto id = JobId::parse(std::string_view(part));
+    check(id.has_value(), "the stored holders of a throttle key are malformed");
+    ids.insert(*id);
+  }
+  return ids;
+}
+
+TxTask<LockedKeys> lock_by(Tx& tx, Statement statement, ThrottledKeys keys) {
+  const std::vector<ThrottledKey> places(keys.begin(), keys.end());
+  GivenRows given;
+  for (size_t i = 0; i < places.size(); ++i) given.add(places[i].kind, places[i].throttle_key, i);
+  const Rows found = co_await execute_many(tx, statement, std::move(given));
+  LockedKeys locked;
+  locked.reserve(found.size());
+  for (const Row& row : found) {
+    KeyState state{row.integer(1), row.optional_time(2), ids_in(row.text(3)), row.boolean(4)};
+    locked.push_back({places[place_in(row)], std::move(state)});
+  }
+  co_await execute_many(tx, note_starts, spaced_names_of(locked));
+  co_return locked;
 }
 
 }  // namespace
@@ -239,14 +319,12 @@ ThrottledKey throttled_key(const jobs::JobKinds& kinds, std::string kind, std::s
 }
 
 TxTask<LockedKeys> lock_known_keys(Tx& tx, ThrottledKeys keys) {
-  const std::vector<ThrottledKey> places(keys.begin(), keys.end());
-  GivenRows given;
-  for (size_t i = 0; i < places.size(); ++i) given.add(places[i].kind, places[i].throttle_key, i);
-  const Rows found = co_await execute_many(tx, lock_rows, std::move(given));
-  LockedKeys locked;
-  locked.reserve(found.size());
-  for (const Row& row : found) locked.push_back({places[place_in(row)], row.optional_time(1)});
-  co_await execute_many(tx, note_starts, spaced_names_of(locked));
+  LockedKeys locked = co_await lock_by(tx, lock_states, std::move(keys));
+  co_return locked;
+}
+
+TxTask<LockedKeys> lock_free_keys(Tx& tx, ThrottledKeys keys) {
+  LockedKeys locked = co_await lock_by(tx, lock_free_states, std::move(keys));
   co_return locked;
 }
 
@@ -265,50 +343,61 @@ TxTask<LockedKeys> lock_keys(Tx& tx, ThrottledKeys keys) {
 TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
   const Rows rows = co_await tx.execute(look_at_keys, Params(after.first, after.second, most));
   KeysLookedAt looked{.count = rows.size()};
-  GivenRows idle;
+  std::vector<KeyName> idle;
+  GivenRows given;
   for (const Row& row : rows) {
     looked.last = {row.text(0), row.text(1)};
-    if (row.boolean(2)) idle.add(looked.last.first, looked.last.second);
+    if (!row.boolean(2)) continue;
+    given.add(looked.last.first, looked.last.second, idle.size());
+    idle.push_back(looked.last);
   }
-  const Rows locked = co_await execute_many(tx, lock_free_rows, std::move(idle));
+  const Rows locked = co_await execute_many(tx, lock_free_states, std::move(given));
   GivenRows ours;
-  for (const Row& row : locked) ours.add(row.text(0), row.text(1));
+  for (const Row& row : locked) {
+    const auto& [kind, throttle_key] = idle[place_in(row)];
+    ours.add(kind, throttle_key);
+  }
   co_await execute_many(tx, remove_keys, std::move(ours));
   co_return looked;
 }
 
 TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers) {
   Work work = co_await read_holders_of(tx, keys);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    work[i].idle = !keys[i].look_at && std::ssize(work[i].needs.holders) < keys[i].key.slots;
-  }
+  for (size_t i = 0; i < keys.size(); ++i) work[i].none_stored = !keys[i].state.waits;
   SlotsGiven given = co_await carry_out(tx, std::move(keys), std::move(newcomers), std::move(work));
   co_return given;
 }
 
-TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<jobs::NextLook> looks) {
+TxTask<> change_states(Tx& tx, LockedKeys keys, std::vector<KeyChange> changes) {
   GivenRows given;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
-    if (looks[i] == NextLook::none) continue;
-    given.add(key.kind, key.throttle_key, i, pause_before(looks[i], Duration{key.gap_us}).count());
+    const NextLook look = changes[i].next_look;
+    if (look == NextLook::none) continue;
+    given.add(key.kind, key.throttle_key, i, pause_before(look, Duration{key.gap_us}).count());
   }
-  std::vector<std::optional<Time>> wanted(keys.size());
+  std::vector<std::optional<Time>> looks(keys.size());
   const Rows found = co_await execute_many(tx, read_looks, std::move(given));
-  for (const Row& row : found) wanted[place_in(row)] = row.optional_time(1);
+  for (const Row& row : found) looks[place_in(row)] = row.optional_time(1);
 
   GivenRows changed;
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (wanted[i] != keys[i].look_at) changed.add(keys[i].key.kind, keys[i].key.throttle_key, wanted[i]);
+    const auto& [key, state] = keys[i];
+    const std::set<JobId>& holders = changes[i].holders;
+    const bool waits = changes[i].next_look == NextLook::none ? changes[i].waits : looks[i].has_value();
+    // Jobs that have left may stay in the row: each is looked up.
+    const bool known = std::ranges::includes(state.holders, holders);
+    if (known && looks[i] == state.look_at && waits == state.waits) continue;
+    changed.add(key.kind, key.throttle_key, state.version, looks[i], text_of(holders), waits);
   }
-  co_await execute_many(tx, write_looks, std::move(changed));
+  co_await execute_many(tx, write_states, std::move(changed));
 }
 
 TxTask<> give_slots(Tx& tx, LockedKeys keys) {
   if (keys.empty()) co_return;
   Work work = co_await read_holders_of(tx, keys);
   SlotsGiven given = co_await carry_out(tx, keys, {}, std::move(work));
-  co_await set_looks(tx, std::move(keys), std::move(given.looks));
+  co_await change_states(tx, std::move(keys), std::move(given.changes));
 }
 
 }  // namespace sluice::sql

@@ -3,6 +3,11 @@
 // A job with a throttle key may be claimed only with one of the key's slots. All code that gives or frees slots first
 // locks the key's row, in a separate statement: the next statement then reads the state that the last holder of the
 // lock left. A unique index, not this code, ensures that no slot is given twice.
+//
+// The state of a key lists the jobs that have its slots, and they are looked up by their ids. A look for them by the
+// key would pass every version of every job that ever had a slot of it, as long as PostgreSQL keeps those for a
+// transaction that began before. For the same reason the state has a version, which grows: the last one is found at
+// once.
 #pragma once
 
 #include <compare>
@@ -34,10 +39,18 @@ using ThrottledKeys = std::set<ThrottledKey>;
 
 ThrottledKey throttled_key(const jobs::JobKinds& kinds, std::string kind, std::string throttle_key);
 
+// As its row has it.
+struct KeyState {
+  int64_t version = 0;
+  std::optional<Time> look_at{};
+  std::set<jobs::JobId> holders{};  // all jobs that have slots, and perhaps some that had
+  bool waits = false;               // perhaps a job waits for a slot; else certainly none
+};
+
 // A key whose row this transaction has locked.
 struct LockedKey {
   ThrottledKey key;
-  std::optional<Time> look_at{};  // as its row has it
+  KeyState state;
 };
 using LockedKeys = std::vector<LockedKey>;
 
@@ -45,6 +58,8 @@ using LockedKeys = std::vector<LockedKey>;
 TxTask<LockedKeys> lock_keys(Tx& tx, ThrottledKeys keys);
 // Only those that have a row; each key that a job has a slot of does.
 TxTask<LockedKeys> lock_known_keys(Tx& tx, ThrottledKeys keys);
+// The same, except those locked by others.
+TxTask<LockedKeys> lock_free_keys(Tx& tx, ThrottledKeys keys);
 
 // A place in the order of all keys.
 using KeyName = std::pair<std::string, std::string>;  // kind, throttle key
@@ -61,22 +76,28 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most);
 TxTask<> give_slots(Tx& tx, LockedKeys keys);
 
 // The same for jobs that are being added: those that get a slot are written with it at once, not twice. Nothing of the
-// keys may have changed since they were locked: where slots are free and there is no time to look, nothing waits.
+// keys may have changed since they were locked.
 //
 //   const SlotsGiven given = co_await give_slots_to(tx, keys, newcomers);
 //   ...  // writes the jobs
-//   co_await set_looks(tx, keys, given.looks);
+//   co_await change_states(tx, keys, given.changes);
 using Newcomers = std::map<KeyName, std::vector<jobs::SlotSeeker>>;  // all due, the best first
 
 struct SlotGiven {
   int64_t slot = 0;
   std::optional<Time> not_before{};  // where starts are spaced
 };
+// What becomes of a key's state.
+struct KeyChange {
+  std::set<jobs::JobId> holders{};
+  jobs::NextLook next_look = jobs::NextLook::none;
+  bool waits = false;  // as of the state; where there is a next look, that finds it out
+};
 struct SlotsGiven {
   std::map<jobs::JobId, SlotGiven> newcomers{};
-  std::vector<jobs::NextLook> looks{};  // one for each key
+  std::vector<KeyChange> changes{};  // one for each key
 };
 TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers);
-TxTask<> set_looks(Tx& tx, LockedKeys keys, std::vector<jobs::NextLook> looks);
+TxTask<> change_states(Tx& tx, LockedKeys keys, std::vector<KeyChange> changes);
 
 }  // namespace sluice::sql

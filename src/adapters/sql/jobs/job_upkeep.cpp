@@ -20,18 +20,16 @@ constexpr Statement look = R"(
         AND lock_expires_at <= now() ORDER BY lock_expires_at LIMIT 1),
       (SELECT run_after FROM jobs WHERE slot IS NULL AND throttle_key IS NULL AND run_after > $2
         ORDER BY run_after LIMIT 1),
-      (SELECT look_at FROM throttle_keys WHERE look_at IS NOT NULL AND look_at > $3 ORDER BY look_at LIMIT 1),
+      (SELECT look_at FROM throttle_states WHERE look_at IS NOT NULL AND look_at > $3 ORDER BY look_at LIMIT 1),
       now())"_sql;
 constexpr Statement stage = R"(
     UPDATE jobs SET slot = 0, updated_at = now() WHERE @place @in(
       SELECT @place FROM jobs WHERE slot IS NULL AND throttle_key IS NULL AND run_after > $1 AND run_after <= $2
       ORDER BY run_after LIMIT $3 @lock(FOR UPDATE SKIP LOCKED))
     RETURNING run_after)"_sql;
-// Another process that looks at the same keys has locked them; there is no need to do it twice.
 constexpr Statement due_keys = R"(
-    SELECT kind, throttle_key, look_at FROM throttle_keys
-    WHERE look_at IS NOT NULL AND look_at > $1 AND look_at <= $2
-    ORDER BY look_at LIMIT $3 @lock(FOR UPDATE SKIP LOCKED))"_sql;
+    SELECT kind, throttle_key, look_at FROM throttle_states
+    WHERE look_at IS NOT NULL AND look_at > $1 AND look_at <= $2 ORDER BY look_at LIMIT $3)"_sql;
 constexpr Statement lost_locks = R"(
     SELECT id, lock_token, lock_expires_at FROM jobs
     WHERE status = 'running' AND lock_expires_at > $1 AND lock_expires_at <= $2
@@ -91,7 +89,8 @@ TxTask<UpkeepPart> tend_keys(Tx& tx, Time after, Time now, EndingRules rules) {
   const Rows rows = co_await tx.execute(due_keys, Params(after, now, at_once));
   ThrottledKeys keys;
   for (const Row& row : rows) keys.insert(throttled_key(*rules.kinds, row.text(0), row.text(1)));
-  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
+  // A key that another transaction has locked is dealt with there.
+  LockedKeys locked = co_await lock_free_keys(tx, std::move(keys));
   co_await give_slots(tx, std::move(locked));
   co_return UpkeepPart{rows.size(), reached_by(rows, 2, at_once, now)};
 }

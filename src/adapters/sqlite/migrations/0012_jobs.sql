@@ -123,17 +123,23 @@ CREATE TABLE job_keys (
   PRIMARY KEY (kind, unique_key)
 ) STRICT, WITHOUT ROWID;
 
--- One row per throttle key that was ever used. `look_at`: when a job of it may have become able to run although nobody
--- gave or freed a slot. `last_start` is kept only where the kind limits starts a second.
-CREATE TABLE throttle_keys (
+-- The state of each throttle key. `holders`: the ids of all jobs that have slots and perhaps of some that had, with commas
+-- between them. `waits`: whether jobs may wait for a slot. `look_at`: when a job of it may have become able to run although
+-- no slot was given or freed. `last_start` is kept only where the kind limits starts a second. `version` and
+-- `changes` matter on PostgreSQL only.
+CREATE TABLE throttle_states (
   kind TEXT NOT NULL,
   throttle_key TEXT NOT NULL,
+  version INTEGER NOT NULL DEFAULT 0,
+  changes INTEGER NOT NULL DEFAULT 0,
+  holders TEXT NOT NULL DEFAULT '',
+  waits INTEGER NOT NULL DEFAULT 0,
   last_start INTEGER,
   look_at INTEGER,
   PRIMARY KEY (kind, throttle_key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX throttle_keys_look ON throttle_keys (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX throttle_states_look ON throttle_states (look_at) WHERE look_at IS NOT NULL;
 
 -- Tries that did not succeed. The one that did is the finished job's own.
 CREATE TABLE job_attempts (

@@ -182,18 +182,31 @@ CREATE TABLE job_keys (
   PRIMARY KEY (kind, unique_key)
 );
 
--- One row per throttle key that was ever used; whoever gives or frees its slots locks it first. `look_at`: when a job of
--- it may have become able to run although nobody gave or freed a slot. `last_start` is kept only where the kind limits
--- starts a second.
+-- The throttle keys in use: no two states of one key.
 CREATE TABLE throttle_keys (
   kind text COLLATE "C" NOT NULL,
   throttle_key text COLLATE "C" NOT NULL,
+  PRIMARY KEY (kind, throttle_key)
+);
+
+-- The state of each throttle key, locked before slots of the key are given or freed. `holders`: the ids of all jobs that
+-- have slots and perhaps of some that had, with commas between them. `waits`: whether jobs may wait for a slot. `look_at`:
+-- when a job of it may have become able to run although no slot was given or freed. `last_start` is kept only where the
+-- kind limits starts a second. The row of a key is read as the last by its version, which every fourth change raises:
+-- however many old versions a long transaction keeps, a look at the key passes few, and most changes touch no index.
+CREATE TABLE throttle_states (
+  kind text COLLATE "C" NOT NULL,
+  throttle_key text COLLATE "C" NOT NULL,
+  version bigint NOT NULL DEFAULT 0,
+  changes bigint NOT NULL DEFAULT 0,
+  holders text NOT NULL DEFAULT '',
+  waits boolean NOT NULL DEFAULT false,
   last_start timestamptz,
   look_at timestamptz,
-  PRIMARY KEY (kind, throttle_key)
-) WITH (fillfactor = 50);
+  PRIMARY KEY (kind, throttle_key, version)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
-CREATE INDEX throttle_keys_look ON throttle_keys (look_at) WHERE look_at IS NOT NULL;
+CREATE INDEX throttle_states_look ON throttle_states (look_at) WHERE look_at IS NOT NULL;
 
 -- Tries that did not succeed. The one that did is the finished job's own.
 CREATE TABLE job_attempts (
