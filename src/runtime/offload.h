@@ -16,8 +16,6 @@
 #include <variant>
 #include <vector>
 
-#include <boost/asio/async_result.hpp>
-
 #include "runtime/errors.h"
 #include "runtime/waiting_caller.h"
 
@@ -67,9 +65,8 @@ Task<std::invoke_result_t<Function&>> Offload::run(Function function) {
     WaitingCaller caller;
   };
   const auto state = std::make_shared<State>(std::move(function));
-  const Executor executor = co_await asio::this_coro::executor;
-  auto initiate = [this, state, executor](auto handler) {
-    state->caller = {.executor = executor, .resume = std::move(handler)};
+  const auto start = [this, &state](WaitingCaller waiting) {
+    state->caller = std::move(waiting);
     const bool accepted = try_submit([shared = state]() mutable {
       try {
         if constexpr (std::is_void_v<Value>) {
@@ -89,7 +86,7 @@ Task<std::invoke_result_t<Function&>> Offload::run(Function function) {
       resume(std::move(state->caller));
     }
   };
-  co_await asio::async_initiate<decltype(asio::use_awaitable), void()>(initiate, asio::use_awaitable);
+  co_await until_resumed(start);
   if (state->refused) throw Overloaded(name_);
   state->error.rethrow();
   if constexpr (!std::is_void_v<Value>) co_return std::move(*state->result);

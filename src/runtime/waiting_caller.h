@@ -5,10 +5,16 @@
 // cannot see, and a caller may free memory that its result refers to.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
 
 #include "runtime/task.h"
 
@@ -19,6 +25,32 @@ struct WaitingCaller {
   Executor executor{};
   std::move_only_function<void()> resume{};
 };
+
+namespace detail {
+
+template <class Handler>
+void leave_if_cancelled(const Handler&, std::nullptr_t) {}
+
+template <class Handler, class Leave>
+void leave_if_cancelled(const Handler& handler, Leave leave) {
+  auto slot = asio::get_associated_cancellation_slot(handler);
+  if (slot.is_connected()) slot.assign([leave = std::move(leave)](asio::cancellation_type) { leave(); });
+}
+
+}  // namespace detail
+
+// To be awaited: suspends the calling coroutine, hands it to `start`, and returns when it was resumed. If it is
+// cancelled meanwhile, `leave` is called on its thread; without one, cancelling has no effect. Not a Task, which would
+// be one more frame for each call.
+template <class Start, class Leave = std::nullptr_t>
+auto until_resumed(Start start, Leave leave = nullptr) {
+  auto initiate = [start = std::move(start), leave = std::move(leave)](auto handler) mutable {
+    detail::leave_if_cancelled(handler, std::move(leave));
+    Executor executor = asio::get_associated_executor(handler);
+    start(WaitingCaller{.executor = std::move(executor), .resume = std::move(handler)});
+  };
+  return asio::async_initiate<const asio::deferred_t&, void()>(std::move(initiate), asio::deferred);
+}
 
 // The error of a call, owned by one thread at a time. It can be moved and not copied: callers that fail for the same
 // reason each get an exception of their own.

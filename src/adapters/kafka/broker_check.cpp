@@ -1,36 +1,26 @@
 #include "adapters/kafka/broker_check.h"
 
-#include <atomic>
 #include <utility>
 
 #include "adapters/kafka/handles.h"
-#include "runtime/await_request.h"
+#include "runtime/pending_call.h"
 
 namespace sluice::kafka {
 
 // One caller that waits for the answer.
-class BrokerCheck::Waiter {
+class BrokerCheck::Waiter : public PendingCall {
  public:
-  void expect(WaitingCaller caller) { caller_ = std::move(caller); }
-  void leave() {
-    if (ended_.exchange(true)) return;
-    left_ = true;
-    resume(std::move(caller_));
-  }
-  void end(const Answer& problem) {
-    if (ended_.exchange(true)) return;
+  void answer(const Answer& problem) {
+    if (!end()) return;
     problem_ = problem;
-    resume(std::move(caller_));
+    resume(take_caller());
   }
   void throw_if_failed() const {
-    if (left_) throw boost::system::system_error(asio::error::operation_aborted);
+    throw_if_left();
     if (problem_) throw EngineUnavailable(engine_name, *problem_);
   }
 
  private:
-  WaitingCaller caller_;
-  std::atomic<bool> ended_ = false;
-  bool left_ = false;
   Answer problem_;
 };
 
@@ -56,7 +46,7 @@ void BrokerCheck::answer(const Ask& ask) {
     const std::lock_guard lock(mutex_);
     answered = std::exchange(waiting_, {});
   }
-  for (const auto& waiter : answered) waiter->end(problem);
+  for (const auto& waiter : answered) waiter->answer(problem);
 }
 
 }  // namespace sluice::kafka

@@ -6,10 +6,10 @@
 #include "adapters/kafka/admin.h"
 #include "adapters/kafka/statistics.h"
 #include "base/check.h"
-#include "runtime/await_request.h"
 #include "runtime/deadline.h"
 #include "runtime/log.h"
 #include "runtime/metrics.h"
+#include "runtime/pending_call.h"
 
 namespace sluice::kafka {
 namespace {

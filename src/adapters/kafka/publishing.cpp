@@ -94,7 +94,7 @@ bool Publishing::start(const Send& send) {
 }
 
 bool Publishing::send_from(Sent* sent, const Send& send) {
-  if (state_ == State::waiting) {
+  if (waiting()) {
     const rd_kafka_resp_err_t error = send(*sent);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return false;
     fail(*sent, error);
@@ -127,29 +127,18 @@ bool Publishing::decided_one() {
   if (--undecided_ > 0) return false;
   // Whoever is to resume the caller has a reference of its own.
   const auto self = std::exchange(self_, nullptr);
-  return end_as(State::finished);
+  return end();
 }
 
 bool Publishing::expire() {
-  return end_as(State::expired);
-}
-
-bool Publishing::end_as(State state) {
-  State waiting = State::waiting;
-  return state_.compare_exchange_strong(waiting, state);
-}
-
-void Publishing::expect(WaitingCaller caller) {
-  caller_ = std::move(caller);
-}
-
-void Publishing::leave() {
-  if (end_as(State::left)) resume(take_caller());
+  if (!end()) return false;
+  late_ = true;
+  return true;
 }
 
 std::set<std::string> Publishing::topics_in_doubt() const {
   std::set<std::string> topics;
-  if (state_ == State::left || failure_ == RD_KAFKA_RESP_ERR_NO_ERROR) return topics;
+  if (left() || failure_ == RD_KAFKA_RESP_ERR_NO_ERROR) return topics;
   for (const Sent& sent : sent_) {
     if (sent.decided.load(std::memory_order_acquire) && sent.topic_in_doubt) topics.insert(sent.message->topic);
   }
@@ -157,10 +146,8 @@ std::set<std::string> Publishing::topics_in_doubt() const {
 }
 
 std::vector<Published> Publishing::take(const std::set<std::string>& missing) {
-  const State state = state_;
-  check(state != State::waiting, "a publish call has not ended");
-  if (state == State::left) throw boost::system::system_error(asio::error::operation_aborted);
-  const bool late = state == State::expired;
+  check(!waiting(), "a publish call has not ended");
+  throw_if_left();
   std::vector<Published> outcomes;
   outcomes.reserve(sent_.size());
   for (Sent& sent : sent_) {
@@ -173,7 +160,7 @@ std::vector<Published> Publishing::take(const std::set<std::string>& missing) {
       outcomes.emplace_back(Unknown{rd_kafka_err2str(RD_KAFKA_RESP_ERR__MSG_TIMED_OUT)});
     }
   }
-  if (messaging::nothing_known(outcomes)) throw unavailable(late ? RD_KAFKA_RESP_ERR__MSG_TIMED_OUT : failure_.load());
+  if (messaging::nothing_known(outcomes)) throw unavailable(late_ ? RD_KAFKA_RESP_ERR__MSG_TIMED_OUT : failure_.load());
   return outcomes;
 }
 

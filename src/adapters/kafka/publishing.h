@@ -16,11 +16,11 @@
 #include "adapters/kafka/handles.h"
 #include "adapters/kafka/pending.h"
 #include "messaging/message_log.h"
-#include "runtime/waiting_caller.h"
+#include "runtime/pending_call.h"
 
 namespace sluice::kafka {
 
-class Publishing : public std::enable_shared_from_this<Publishing> {
+class Publishing : public PendingCall, public std::enable_shared_from_this<Publishing> {
  public:
   // A message and its fate; librdkafka reports by its address.
   struct Sent {
@@ -43,8 +43,6 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
 
   // For the caller: sends the messages that may be sent. True if everything is decided already.
   bool start(const Send& send);
-  void expect(WaitingCaller caller);
-  void leave();
   // Topics that librdkafka did not know. Its metadata may be stale, as it is while brokers restart: only the brokers
   // can tell whether a topic exists.
   std::set<std::string> topics_in_doubt() const;
@@ -56,12 +54,8 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
   bool report(Sent& sent, const rd_kafka_message_t& report, const Send& send);
   // Its time is up. True when the caller is to be resumed.
   bool expire();
-  // Once the call has ended.
-  WaitingCaller take_caller() { return std::move(caller_); }
 
  private:
-  enum class State { waiting, finished, expired, left };
-
   void link_keys();
   // Continues with `sent` or, if that fails at once, with the following messages. True if nothing more will be
   // reported.
@@ -69,7 +63,6 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
   // Ends a key: its following messages are held back.
   void fail(Sent& sent, rd_kafka_resp_err_t error);
   bool decided_one();
-  bool end_as(State state);
 
   const std::vector<messaging::Message> messages_;
   const std::shared_ptr<Pending> pending_;
@@ -81,9 +74,8 @@ class Publishing : public std::enable_shared_from_this<Publishing> {
 
   std::atomic<size_t> undecided_ = 0;  // keys that have something on its way, and one for `start`
   std::atomic<rd_kafka_resp_err_t> failure_ = RD_KAFKA_RESP_ERR_NO_ERROR;
-  std::atomic<State> state_ = State::waiting;
+  bool late_ = false;                 // it ended because its time was up
   std::shared_ptr<Publishing> self_;  // while librdkafka has messages
-  WaitingCaller caller_;
 };
 
 }  // namespace sluice::kafka

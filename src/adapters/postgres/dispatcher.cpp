@@ -4,8 +4,8 @@
 
 #include "adapters/postgres/batch.h"
 #include "adapters/postgres/transaction.h"
-#include "runtime/await_request.h"
 #include "runtime/metrics.h"
+#include "runtime/pending_call.h"
 
 namespace sluice::postgres {
 namespace {

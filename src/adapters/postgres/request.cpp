@@ -3,15 +3,7 @@
 namespace sluice::postgres {
 
 bool Request::start() {
-  State expected = State::queued;
-  return state_.compare_exchange_strong(expected, State::running);
-}
-
-bool Request::end() {
-  const State before = state_.exchange(State::finished);
-  if (before != State::left) return true;
-  state_ = State::left;
-  return false;
+  return kind == RequestKind::transaction ? keep_caller() : waiting();
 }
 
 void Request::finish(sql::Rows rows) {
@@ -22,21 +14,8 @@ void Request::fail(CallError error) {
   if (end()) error_ = std::move(error);
 }
 
-void Request::expect(WaitingCaller caller) {
-  caller_ = std::move(caller);
-}
-
-void Request::leave() {
-  State state = State::queued;
-  const bool left = state_.compare_exchange_strong(state, State::left) ||
-                    (kind != RequestKind::transaction && state == State::running &&
-                     state_.compare_exchange_strong(state, State::left));
-  if (!left) return;
-  error_ = CallError(std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted)));
-  resume(std::move(caller_));
-}
-
 sql::Rows Request::take() {
+  throw_if_left();
   error_.rethrow();
   return std::move(rows_);
 }
@@ -46,7 +25,7 @@ void answer(std::span<const std::shared_ptr<Request>> requests) {
   callers.reserve(requests.size());
   for (const auto& request : requests) {
     // A caller that has left was resumed then.
-    if (request->state_ == Request::State::finished) callers.push_back(std::move(request->caller_));
+    if (!request->left()) callers.push_back(request->take_caller());
   }
   resume_all(std::move(callers));
 }

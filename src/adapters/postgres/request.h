@@ -1,22 +1,21 @@
 // A call on its way through the driver: from the caller's thread to a connection and back.
 //
-// Exactly one of two ends it: the driver finishes it, or the caller is cancelled first. A statement whose caller has
-// left may still run; a running transaction is always waited for, because its body refers to the caller's frame.
+// A statement whose caller was cancelled may still run; a running transaction is always waited for, because its body
+// refers to the caller's frame.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "adapters/sql/driver/database.h"
-#include "runtime/waiting_caller.h"
+#include "runtime/pending_call.h"
 
 namespace sluice::postgres {
 
 enum class RequestKind { read, write, transaction };
 
-class Request {
+class Request : public PendingCall {
  public:
   Request(RequestKind kind, std::string_view text, sql::Params params)
       : kind(kind), text(text), params(std::move(params)) {}
@@ -31,24 +30,15 @@ class Request {
   // For the driver. `start` is false when the caller has left: drop it. `finish` and `fail` say how it ended, and are
   // followed by `answer`.
   bool start();
-  bool left() const { return state_ == State::left; }
   void finish(sql::Rows rows);
   void fail(CallError error);
 
-  // For the caller: waiting, leaving, and the result.
-  void expect(WaitingCaller caller);
-  void leave();
+  // For the caller.
   sql::Rows take();
 
  private:
-  friend void answer(std::span<const std::shared_ptr<Request>> requests);
-  enum class State { queued, running, finished, left };
-  bool end();
-
-  std::atomic<State> state_ = State::queued;
   sql::Rows rows_;
   CallError error_;
-  WaitingCaller caller_;
 };
 
 using Requests = std::vector<std::shared_ptr<Request>>;

@@ -147,16 +147,14 @@ Task<sql::Rows> SqliteDatabase::read(sql::Statement statement, sql::Params param
 }
 
 Task<sql::Rows> SqliteDatabase::write(sql::Statement statement, sql::Params params) {
-  const Executor executor = co_await asio::this_coro::executor;
-  Write write{.statement = statement, .params = &params, .executor = executor};
+  Write write{.statement = statement, .params = &params};
   co_await parts_->queue->submit(write);
   write.error.rethrow();
   co_return std::move(write.rows);
 }
 
 Task<> SqliteDatabase::run(const Body& body) {
-  const Executor executor = co_await asio::this_coro::executor;
-  Write write{.body = &body, .executor = executor};
+  Write write{.body = &body};
   co_await parts_->queue->submit(write);
   write.error.rethrow();
 }

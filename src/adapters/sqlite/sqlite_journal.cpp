@@ -101,8 +101,7 @@ SqliteJournal::Number SqliteJournal::append(const Journaled& part, std::string_v
 
 Task<> SqliteJournal::durable(Number number) {
   if (number <= durable_.load(std::memory_order_acquire)) co_return;
-  const Executor executor = co_await asio::this_coro::executor;
-  Write presence{.executor = executor};
+  Write presence{};
   co_await queue_.submit(presence);
   presence.error.rethrow();
   check(number <= durable_.load(std::memory_order_acquire), "a commit did not write all journal records");

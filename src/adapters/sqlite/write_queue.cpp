@@ -16,7 +16,7 @@ constexpr int most_looks = 200;
 void WriteQueue::push(Write& write) {
   const std::thread::id me = std::this_thread::get_id();
   // The writer may take and answer the write as soon as the mutex is free.
-  const Executor executor = write.executor;
+  const Executor executor = write.caller.executor;
   unanswered_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -70,9 +70,7 @@ void WriteQueue::answer(const Writes& finished) {
   unanswered_.fetch_sub(finished.size(), std::memory_order_relaxed);
   std::vector<WaitingCaller> callers;
   callers.reserve(finished.size());
-  for (Write* write : finished) {
-    callers.push_back({.executor = write->executor, .resume = std::move(write->resume)});
-  }
+  for (Write* write : finished) callers.push_back(std::move(write->caller));
   resume_all(std::move(callers));
 }
 

@@ -8,13 +8,10 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
-
-#include <boost/asio/deferred.hpp>
 
 #include "adapters/sql/driver/database.h"
 #include "runtime/waiting_caller.h"
@@ -37,8 +34,7 @@ struct Write {
   sql::Rows rows{};
   CallError error{};
 
-  Executor executor{};  // the coroutine's
-  std::move_only_function<void()> resume{};
+  WaitingCaller caller{};
 };
 using Writes = std::vector<Write*>;
 
@@ -52,14 +48,13 @@ class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
 
   // To be awaited: returns on the caller's executor when the write has been answered; its error is the caller's to
   // throw. Throws Overloaded when full, unless the write only takes part: the data it waits for was accepted before.
-  // Cancelling does not undo a write. Not a Task, which would be one more frame for each write.
+  // Cancelling does not undo a write.
   auto submit(Write& write) {
     if (full() && !write.only_takes_part()) throw Overloaded("sqlite");
-    auto initiate = [this, &write](auto handler) {
-      write.resume = std::move(handler);
+    return until_resumed([this, &write](WaitingCaller caller) {
+      write.caller = std::move(caller);
       push(write);
-    };
-    return asio::async_initiate<const asio::deferred_t&, void()>(initiate, asio::deferred);
+    });
   }
   bool full() const { return unanswered_.load(std::memory_order_relaxed) >= max_unanswered_; }
 

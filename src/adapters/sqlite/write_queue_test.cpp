@@ -12,8 +12,7 @@ namespace sluice::sqlite {
 namespace {
 
 Task<> submit(WriteQueue& queue) {
-  const Executor executor = co_await asio::this_coro::executor;
-  Write write{.executor = executor};
+  Write write{};
   co_await queue.submit(write);
 }
 

@@ -4,8 +4,8 @@
 
 #include "adapters/redis/client/redis.h"
 #include "base/check.h"
-#include "runtime/await_request.h"
 #include "runtime/log.h"
+#include "runtime/pending_call.h"
 #include "runtime/retry.h"
 
 namespace sluice::redis {
@@ -74,6 +74,7 @@ std::shared_ptr<Request> Exchange::admit(Command command, Instant deadline) {
 }
 
 Task<Outcome> Exchange::perform(std::shared_ptr<Request> request) {
+  request->counted = false;
   const auto submitting = [this](std::shared_ptr<Request> ready) { submit(std::move(ready)); };
   co_await await_request(request, submitting);
   co_return request->take();

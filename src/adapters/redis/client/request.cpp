@@ -13,35 +13,23 @@ std::string reason_of(const EngineUnavailable& error) {
 }
 
 bool Request::finish(Outcome outcome) {
-  if (state_ != State::waiting) return false;
+  if (!end()) return false;
   outcome_ = std::move(outcome);
-  State expected = State::waiting;
-  return state_.compare_exchange_strong(expected, State::finished);
-}
-
-void Request::expect(WaitingCaller caller) {
-  caller_ = std::move(caller);
-  counted = false;
-  state_ = State::waiting;
-}
-
-void Request::leave() {
-  State expected = State::waiting;
-  if (state_.compare_exchange_strong(expected, State::left)) resume(std::move(caller_));
+  return true;
 }
 
 void Request::refuse(Failure failure) {
-  if (finish(std::move(failure))) resume(std::move(caller_));
+  if (finish(std::move(failure))) resume(take_caller());
 }
 
 Outcome Request::take() {
-  if (state_ == State::left) throw boost::system::system_error(asio::error::operation_aborted);
+  throw_if_left();
   return std::move(outcome_);
 }
 
 void Answers::finish(const std::shared_ptr<Request>& request, Outcome outcome) {
   if (!request->finish(std::move(outcome))) return;
-  finished_.push_back(std::move(request->caller_));
+  finished_.push_back(request->take_caller());
   if (finished_.size() == 1) asio::post(executor_, [this] { flush(); });
 }
 

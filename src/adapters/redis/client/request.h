@@ -1,7 +1,6 @@
 // A command on its way through the client: from the caller's thread to a connection and back.
 //
-// Exactly one of two ends it: the client finishes it, or the caller is cancelled first. A command whose caller has left
-// may still run; its reply is read and dropped.
+// A command whose caller was cancelled may still run; its reply is read and dropped.
 #pragma once
 
 #include <atomic>
@@ -15,7 +14,7 @@
 #include "adapters/redis/client/redis_config.h"
 #include "adapters/redis/client/reply.h"
 #include "runtime/errors.h"
-#include "runtime/waiting_caller.h"
+#include "runtime/pending_call.h"
 
 namespace sluice::redis {
 
@@ -60,7 +59,7 @@ class Admission {
   std::shared_ptr<std::atomic<size_t>> pending_;
 };
 
-class Request {
+class Request : public PendingCall {
  public:
   Request(Command command, Instant deadline, std::shared_ptr<std::atomic<size_t>> pending)
       : command(std::move(command)), deadline(deadline), admission_(std::move(pending)) {}
@@ -73,24 +72,17 @@ class Request {
   // For the client's thread.
   Instant sent_at{};
   bool counted = false;  // the breaker has heard how it went
-  bool waiting() const { return state_ == State::waiting; }
-  // False when it has ended before. True is followed by `answer`.
+  // False when it has ended before. True is followed by resuming the caller.
   bool finish(Outcome outcome);
-
-  // For the caller: waiting, leaving, the result. It may be submitted again afterwards.
-  void expect(WaitingCaller caller);
-  void leave();
+  // Finishes it and resumes the caller at once.
   void refuse(Failure failure);
+
+  // For the caller. It may be submitted again afterwards.
   Outcome take();
 
  private:
-  friend class Answers;
-  enum class State { waiting, finished, left };
-
   Admission admission_;
-  std::atomic<State> state_ = State::waiting;
   Outcome outcome_;
-  WaitingCaller caller_;
 };
 
 using Requests = std::vector<std::shared_ptr<Request>>;

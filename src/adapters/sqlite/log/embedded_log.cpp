@@ -68,10 +68,9 @@ Task<std::vector<Published>> EmbeddedLog::publish_to_news(std::vector<Message> m
 
 Task<std::vector<Published>> EmbeddedLog::store(Screened screened) {
   if (screened.entries.empty()) co_return std::move(screened.outcomes);
-  const Executor executor = co_await asio::this_coro::executor;
   LogAppender& appender = database_.log_appender();
   const LogAppender::Waiting waiting(appender, screened.entries);
-  Write write{.messages = &screened.entries, .executor = executor};
+  Write write{.messages = &screened.entries};
   co_await appender.submit(write);
   write.error.rethrow();
   auto entry = screened.entries.begin();
