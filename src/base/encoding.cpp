@@ -5,7 +5,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 }  // namespace
@@ -25,10 +24,9 @@ std::optional<Bytes> from_hex(std::string_view text) {
   Bytes out;
   out.reserve(text.size() / 2);
   for (size_t i = 0; i < text.size(); i += 2) {
-    const int high = hex_value(text[i]);
-    const int low = hex_value(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out.push_back(static_cast<uint8_t>(high * 16 + low));
+    const int byte = hex_byte(text[i], text[i + 1]);
+    if (byte < 0) return std::nullopt;
+    out.push_back(static_cast<uint8_t>(byte));
   }
   return out;
 }

@@ -12,12 +12,19 @@ namespace sluice {
 
 using Bytes = std::vector<uint8_t>;
 
-// -1 where it is no hexadecimal digit.
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
+// The value of a hexadecimal digit in either case; -1 for any other character.
 constexpr int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
+}
+// The value of two hexadecimal digits, or -1.
+constexpr int hex_byte(char high, char low) {
+  const int first = hex_value(high);
+  const int second = hex_value(low);
+  return first < 0 || second < 0 ? -1 : first * 16 + second;
 }
 std::string to_hex(std::span<const uint8_t> bytes);  // lower case
 std::optional<Bytes> from_hex(std::string_view text);

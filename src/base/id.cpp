@@ -5,7 +5,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
 
 }  // namespace
@@ -27,10 +26,10 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
   size_t at = 0;
   for (uint8_t& byte : uuid.bytes) {
     if (form[at] == '-' && text[at++] != '-') return std::nullopt;
-    const int high = hex_value(text[at++]);
-    const int low = hex_value(text[at++]);
-    if (high < 0 || low < 0) return std::nullopt;
-    byte = static_cast<uint8_t>(high * 16 + low);
+    const int value = hex_byte(text[at], text[at + 1]);
+    if (value < 0) return std::nullopt;
+    byte = static_cast<uint8_t>(value);
+    at += 2;
   }
   return uuid;
 }

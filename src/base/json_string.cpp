@@ -45,11 +45,10 @@ void append_escaped(std::string& out, char c) {
     case '\t': out += "\\t"; return;
     default: break;
   }
-  constexpr std::string_view digits = "0123456789abcdef";
   const auto byte = static_cast<uint8_t>(c);
   out += "\\u00";
-  out += digits[byte >> 4];
-  out += digits[byte & 15];
+  out += hex_digits[byte >> 4];
+  out += hex_digits[byte & 15];
 }
 
 // The length of the valid UTF-8 sequence that `text` starts with; 0 where there is none.

@@ -13,6 +13,9 @@
 
 namespace sluice::http {
 
+// The byte that the escape at text[at] stands for; -1 where no escape begins there.
+int escaped_byte(std::string_view text, size_t at);
+
 // Nothing where a percent sign is not followed by two hexadecimal digits. `plus_is_space` for query strings.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 

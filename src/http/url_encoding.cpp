@@ -1,14 +1,8 @@
+#include "base/encoding.h"
 #include "http/url.h"
 
 namespace sluice::http {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool is_unreserved(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
@@ -17,16 +11,19 @@ bool is_unreserved(char c) {
 
 }  // namespace
 
+int escaped_byte(std::string_view text, size_t at) {
+  if (text.size() - at < 3 || text[at] != '%') return -1;
+  return hex_byte(text[at + 1], text[at + 2]);
+}
+
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   decoded.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
-      if (text.size() - i < 3) return std::nullopt;
-      const int high = hex_value(text[i + 1]);
-      const int low = hex_value(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded.push_back(static_cast<char>(high * 16 + low));
+      const int byte = escaped_byte(text, i);
+      if (byte < 0) return std::nullopt;
+      decoded.push_back(static_cast<char>(byte));
       i += 2;
     } else {
       decoded.push_back(plus_is_space && text[i] == '+' ? ' ' : text[i]);

@@ -2,23 +2,10 @@
 
 #include "base/encoding.h"
 #include "http/message.h"
+#include "http/url.h"
 
 namespace sluice::http {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char letter = static_cast<char>(c | 0x20);
-  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
-// The byte that the escape at text[at] stands for, or -1.
-int escaped(std::string_view text, size_t at) {
-  if (at + 2 >= text.size()) return -1;
-  const int high = hex_value(text[at + 1]);
-  const int low = hex_value(text[at + 2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
 
 bool has_bad_segment(std::string_view path) {
   if (path == "/") return false;
@@ -58,7 +45,7 @@ bool decode_path(std::string_view raw, std::string& out) {
   for (size_t i = 0; i < raw.size(); ++i) {
     char c = raw[i];
     if (c == '%') {
-      const int byte = escaped(raw, i);
+      const int byte = escaped_byte(raw, i);
       if (byte < 0 || byte == '/') return false;
       c = static_cast<char>(byte);
       i += 2;
@@ -71,7 +58,7 @@ bool decode_path(std::string_view raw, std::string& out) {
 
 bool is_decodable(std::string_view query) {
   for (size_t i = query.find('%'); i != std::string_view::npos; i = query.find('%', i + 1)) {
-    if (escaped(query, i) < 0) return false;
+    if (escaped_byte(query, i) < 0) return false;
   }
   return true;
 }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
+
 namespace sluice::http {
 namespace {
 
-constexpr std::string_view digits = "0123456789abcdef";
-
-bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return digits.contains(c); });
+bool is_lower_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return hex_digits.contains(c); });
 }
 
 bool is_zero(std::string_view text) {
@@ -16,7 +16,7 @@ bool is_zero(std::string_view text) {
 }
 
 void append_hex(std::string& out, uint64_t bits) {
-  for (int shift = 60; shift >= 0; shift -= 4) out += digits[(bits >> shift) & 15];
+  for (int shift = 60; shift >= 0; shift -= 4) out += hex_digits[(bits >> shift) & 15];
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ bool is_traceparent(std::string_view text) {
   if (text.size() != 55 || !text.starts_with("00-") || text[35] != '-' || text[52] != '-') return false;
   const std::string_view trace = text.substr(3, 32);
   const std::string_view span = text.substr(36, 16);
-  return is_hex(trace) && is_hex(span) && is_hex(text.substr(53)) && !is_zero(trace) && !is_zero(span);
+  return is_lower_hex(trace) && is_lower_hex(span) && is_lower_hex(text.substr(53)) && !is_zero(trace) &&
+         !is_zero(span);
 }
 
 void name_request(std::string_view given_id, std::string_view given_trace, Random& random, std::string& request_id,
