@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "links/charset.h"
-#include "links/cpu_time.h"
+#include "runtime/testing/cpu_time.h"
 
 namespace sluice::links {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "links/cpu_time.h"
+#include "runtime/testing/cpu_time.h"
 
 namespace sluice::links {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "links/cpu_time.h"
+#include "runtime/testing/cpu_time.h"
 
 namespace sluice::fuzz {
 
@@ -20,7 +20,7 @@ inline std::string as_long_as(std::string_view text, size_t size) {
 
 template <class Work>
 void takes_at_most(Duration limit, Work work) {
-  const Duration took = links::cpu_time_of(std::move(work));
+  const Duration took = cpu_time_of(std::move(work));
   check_that(took <= limit, "it took {} us", took.count());
 }
 

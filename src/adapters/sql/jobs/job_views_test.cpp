@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "links/cpu_time.h"
+#include "runtime/testing/cpu_time.h"
 
 namespace sluice::sql {
 namespace {
@@ -28,7 +28,7 @@ TEST(StatsByKind, many_kinds_cost_little_each) {
       for (int i = 0; i < 30'000; ++i) kinds.of(fmt::format("a-kind-of-{}", i)).rates.added = i;
     }
   };
-  EXPECT_LT(links::cpu_time_of(collect), 5s);
+  EXPECT_LT(cpu_time_of(collect), 5s);
   EXPECT_EQ(std::move(kinds).take().size(), 30'000U);
 }
 

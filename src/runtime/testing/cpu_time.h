@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 
-namespace sluice::links {
+namespace sluice {
 
 inline Duration thread_cpu_time() {
   timespec time{};
@@ -21,4 +21,4 @@ Duration cpu_time_of(Work work) {
   return thread_cpu_time() - before;
 }
 
-}  // namespace sluice::links
+}  // namespace sluice
