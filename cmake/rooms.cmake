@@ -98,6 +98,6 @@ function(sluice_lone_headers)
     list(APPEND sources ${source})
   endforeach()
   add_library(headers OBJECT EXCLUDE_FROM_ALL ${sources})
-  target_link_libraries(headers PRIVATE sluice_asio fmt::fmt PostgreSQL::PostgreSQL)  # an adapter may name its client
+  target_link_libraries(headers PRIVATE sluice_asio fmt::fmt)
   target_include_directories(headers PRIVATE ${CMAKE_SOURCE_DIR}/src)
 endfunction()

@@ -7,6 +7,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <libpq-fe.h>
 
+#include "adapters/postgres/codec.h"
 #include "adapters/postgres/pipeline_reading.h"
 
 namespace sluice::postgres {

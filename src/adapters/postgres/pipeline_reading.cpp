@@ -1,6 +1,10 @@
 #include "adapters/postgres/pipeline_reading.h"
 
-#include "base/check.h"
+#include <memory>
+
+#include <libpq-fe.h>
+
+#include "adapters/postgres/codec.h"
 
 namespace sluice::postgres {
 namespace {
@@ -35,7 +39,7 @@ StepResult read_rows(const PGresult* result) {
 
 }  // namespace
 
-void PipelineReading::take(PGresult* given) {
+void PipelineReading::take(pg_result* given) {
   const std::unique_ptr<PGresult, decltype(&PQclear)> result(given, &PQclear);
   if (!result) return;
   const ExecStatusType status = PQresultStatus(result.get());

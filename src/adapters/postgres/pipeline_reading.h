@@ -1,12 +1,9 @@
 // Reading a pipeline's results in the order libpq gives them.
 #pragma once
 
-#include <memory>
-
-#include <libpq-fe.h>
-
-#include "adapters/postgres/codec.h"
 #include "adapters/postgres/connection.h"
+
+struct pg_result;
 
 namespace sluice::postgres {
 
@@ -15,7 +12,7 @@ class PipelineReading {
   explicit PipelineReading(size_t steps) { outcome_.results.reserve(steps); }
 
   // Takes ownership of a result of PQgetResult. Null separates the steps.
-  void take(PGresult* result);
+  void take(pg_result* result);
   bool complete() const { return complete_; }
   PipelineOutcome outcome() { return std::move(outcome_); }
 
