@@ -30,8 +30,6 @@ class EncodedParams {
 
  private:
   void add(const sql::Value& value);
-  void add(unsigned type, const void* data, size_t size);
-  void add_big_endian(unsigned type, uint64_t value);
 
   std::vector<uint64_t> numbers_;  // never grows beyond its reserved size: values point into it
 };
