@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "documents/sample_layouts.h"
 #include "lab/arguments.h"
 #include "lab/load_command.h"
+#include "lab/sample_layouts.h"
 
 namespace sluice::lab {
 namespace {
@@ -89,7 +89,7 @@ int run(const Arguments& arguments) {
 
 LoadOptions documents_load(const DocumentsCrowd& crowd) {
   LoadOptions options{.urls = {}};
-  for (const documents::SampleLayout& layout : documents::sample_layouts()) {
+  for (const SampleLayout& layout : sample_layouts()) {
     options.urls.push_back(
         url_at(crowd.server, fmt::format("/api/v1/documents/{}?path={}", crowd.origin, layout.path)));
   }

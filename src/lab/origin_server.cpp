@@ -1,7 +1,7 @@
 #include "lab/origin_server.h"
 
 #include "base/json.h"
-#include "documents/sample_layouts.h"
+#include "lab/sample_layouts.h"
 
 namespace sluice::lab {
 namespace {
@@ -21,9 +21,8 @@ Reply in_json(int status, std::string body) {
 }
 
 bool is_layout(std::string_view path) {
-  const auto& layouts = documents::sample_layouts();
-  return path.starts_with("extra/") ||
-         std::ranges::find(layouts, path, &documents::SampleLayout::path) != layouts.end();
+  const auto& layouts = sample_layouts();
+  return path.starts_with("extra/") || std::ranges::find(layouts, path, &SampleLayout::path) != layouts.end();
 }
 
 Reply reply_for(UnknownAnswer answer) {
@@ -40,11 +39,11 @@ Reply reply_for(Fate fate, std::string_view path, size_t size) {
     case Fate::failure: return {.status = 500, .content_type = "text/html", .body = std::string(error_page)};
     case Fate::html: return {.content_type = "text/html; charset=utf-8", .body = std::string(error_page)};
     case Fate::disguised: return {.content_type = xml, .body = std::string(disguised_page)};
-    case Fate::truncation: return {.content_type = xml, .body = documents::make_layout(path, size), .half = true};
+    case Fate::truncation: return {.content_type = xml, .body = make_layout(path, size), .half = true};
     case Fate::stall:
     case Fate::document: break;
   }
-  return {.content_type = xml, .body = documents::make_layout(path, size)};
+  return {.content_type = xml, .body = make_layout(path, size)};
 }
 
 }  // namespace

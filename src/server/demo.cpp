@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "documents/sample_layouts.h"
+#include "lab/sample_layouts.h"
 #include "runtime/private_files.h"
 
 namespace sluice::server {
@@ -27,9 +27,8 @@ documents::OriginConfig demo_origin(const Settings& settings) {
   origin.name = origin_name;
   origin.base_url = origin_url;
   origin.static_dir = static_folder(settings).string();
-  origin.require = {.content_type_not = {"text/html"},
-                    .well_formed_xml = true,
-                    .xml_namespace = std::string(documents::layout_namespace)};
+  origin.require = {
+      .content_type_not = {"text/html"}, .well_formed_xml = true, .xml_namespace = std::string(lab::layout_namespace)};
   return origin;
 }
 
@@ -37,11 +36,11 @@ documents::OriginConfig demo_origin(const Settings& settings) {
 void write_layouts(const fs::path& folder) {
   const fs::path draft = folder.string() + ".new";
   fs::remove_all(draft);
-  for (const documents::SampleLayout& layout : documents::sample_layouts()) {
+  for (const lab::SampleLayout& layout : lab::sample_layouts()) {
     const fs::path file = draft / layout.path;
     fs::create_directories(file.parent_path());
     std::ofstream stream(file, std::ios::binary);
-    stream << documents::make_layout(layout.path);
+    stream << lab::make_layout(layout.path);
     stream.close();
     if (!stream) throw std::runtime_error("cannot write " + file.string() + "; check the data folder");
   }
@@ -79,8 +78,8 @@ std::string demo_hint(const Settings& settings, const std::string& url, const st
   const bool has_demo = std::ranges::find(origins, origin_name, &documents::OriginConfig::name) != origins.end();
   std::string hint;
   if (has_demo) {
-    hint += fmt::format("Try:  curl -i {}/api/v1/documents/{}/{}\n", url, origin_name,
-                        documents::sample_layouts().back().path);
+    hint +=
+        fmt::format("Try:  curl -i {}/api/v1/documents/{}/{}\n", url, origin_name, lab::sample_layouts().back().path);
   }
   if (key) hint += fmt::format("SERVICE key, shown only once:  {}\n", *key);
   if (has_demo && key) {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "documents/sample_layouts.h"
+#include "lab/sample_layouts.h"
 #include "tests/scenario/raw_client.h"
 #include "tests/support/lab_origin.h"
 #include "tests/support/postgres_server.h"
@@ -14,7 +14,7 @@
 namespace sluice::test {
 namespace {
 
-using documents::make_layout;
+using lab::make_layout;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -70,7 +70,7 @@ TEST_F(DocumentsCommands, prewarm_keeps_to_the_slots_of_the_origin) {
   LabOrigin origin({"--latency", "20ms"});
   config = write("sluice.toml", origin.toml("max_concurrent = 2\nmax_per_second = 1000"));
   std::string list;
-  for (const auto& layout : documents::sample_layouts()) list += layout.path + " " + layout.case_type + "\n";
+  for (const auto& layout : lab::sample_layouts()) list += layout.path + " " + layout.case_type + "\n";
   const CommandResult done = documents({"prewarm", "scourt", "-"}, list);
   EXPECT_EQ(done.code, 0) << done.output;
   EXPECT_THAT(done.output, HasSubstr("39 documents: 0 there already, 39 downloaded, 0 failed"));
@@ -154,7 +154,7 @@ TEST_F(DocumentsCommands, the_demo_serves_the_39_layouts_and_tells_how_to_ask) {
     const std::string hint = sluice.process().wait_for_line("Try:  curl");
     EXPECT_THAT(hint, HasSubstr(sluice.url() + "/api/v1/documents/scourt/ssgo10j/SSGO10JF01.xml"));
     EXPECT_THAT(sluice.process().wait_for_line("SERVICE key"), HasSubstr("sk_"));
-    for (const auto& layout : documents::sample_layouts()) {
+    for (const auto& layout : lab::sample_layouts()) {
       const RawResponse answer = RawClient(sluice.port()).get("/api/v1/documents/scourt/" + layout.path);
       EXPECT_EQ(answer.status, 200) << layout.path;
       EXPECT_EQ(answer.header("Sluice-Source"), "static");

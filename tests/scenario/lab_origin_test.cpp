@@ -6,14 +6,14 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "documents/sample_layouts.h"
+#include "lab/sample_layouts.h"
 #include "tests/scenario/raw_client.h"
 
 namespace sluice {
 namespace {
 
-using documents::make_layout;
-using documents::sample_layouts;
+using lab::make_layout;
+using lab::sample_layouts;
 using test::Process;
 using test::RawClient;
 using test::RawResponse;

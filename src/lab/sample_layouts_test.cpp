@@ -1,4 +1,4 @@
-#include "documents/sample_layouts.h"
+#include "lab/sample_layouts.h"
 
 #include <algorithm>
 #include <set>
@@ -8,10 +8,10 @@
 #include "documents/content_check.h"
 #include "documents/document_path.h"
 
-namespace sluice::documents {
+namespace sluice::lab {
 namespace {
 
-RequireConfig layouts_only() {
+documents::RequireConfig layouts_only() {
   return {.content_type_not = {"text/html"}, .well_formed_xml = true, .xml_namespace = std::string(layout_namespace)};
 }
 
@@ -19,8 +19,9 @@ TEST(SampleLayouts, there_are_39_each_different_and_each_valid) {
   std::set<std::string> paths;
   std::set<std::string> bodies;
   for (const SampleLayout& one : sample_layouts()) {
-    EXPECT_TRUE(DocumentPath::parse(one.path)) << one.path;
-    EXPECT_EQ(find_fault(layouts_only(), "application/xml", make_layout(one.path)), std::nullopt) << one.path;
+    EXPECT_TRUE(documents::DocumentPath::parse(one.path)) << one.path;
+    EXPECT_EQ(documents::find_fault(layouts_only(), "application/xml", make_layout(one.path)), std::nullopt)
+        << one.path;
     paths.insert(one.path);
     bodies.insert(make_layout(one.path));
   }
@@ -34,7 +35,7 @@ TEST(SampleLayouts, one_that_is_too_small_is_filled_to_the_byte_and_stays_valid)
   for (const size_t bytes : {2000U, 2001U, 2079U, 30'000U, 1'000'000U}) {
     const std::string layout = make_layout("ssgo101/SSGO101F01.xml", bytes);
     EXPECT_EQ(layout.size(), bytes);
-    EXPECT_EQ(find_fault(layouts_only(), "application/xml", layout), std::nullopt) << bytes;
+    EXPECT_EQ(documents::find_fault(layouts_only(), "application/xml", layout), std::nullopt) << bytes;
   }
 }
 
@@ -42,8 +43,8 @@ TEST(SampleLayouts, other_paths_have_made_up_ones) {
   const std::string layout = make_layout("extra/17.xml");
   EXPECT_TRUE(layout.contains("extra/17.xml"));
   EXPECT_NE(layout, make_layout("extra/18.xml"));
-  EXPECT_EQ(find_fault(layouts_only(), "application/xml", layout), std::nullopt);
+  EXPECT_EQ(documents::find_fault(layouts_only(), "application/xml", layout), std::nullopt);
 }
 
 }  // namespace
-}  // namespace sluice::documents
+}  // namespace sluice::lab

@@ -1,14 +1,14 @@
-// Layouts to try documents with: the screens of an imagined court's case search, made by code, each different.
+// Sample documents: the screens of an imagined court's case search, generated, each different.
 //
-// The model case of this room: XHTML-rooted XML that declares WebSquare's namespace. The demo ships them as static
-// copies, the simulated origin serves them.
+// Layouts are XHTML-rooted XML that declares WebSquare's namespace. The demo ships them as static copies; the simulated
+// origin serves them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace sluice::documents {
+namespace sluice::lab {
 
 inline constexpr std::string_view layout_namespace = "http://www.inswave.com/websquare";
 
@@ -25,4 +25,4 @@ const std::vector<SampleLayout>& sample_layouts();
 // exactly `bytes` if it would be smaller.
 std::string make_layout(std::string_view path, size_t bytes = 0);
 
-}  // namespace sluice::documents
+}  // namespace sluice::lab

@@ -1,4 +1,4 @@
-#include "documents/sample_layouts.h"
+#include "lab/sample_layouts.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace sluice::documents {
+namespace sluice::lab {
 namespace {
 
 constexpr std::array search_screens{"10", "11", "20", "30", "32", "40", "50", "60", "61", "62", "63", "64", "65", "66",
@@ -139,4 +139,4 @@ std::string make_layout(std::string_view path, size_t bytes) {
   return text;
 }
 
-}  // namespace sluice::documents
+}  // namespace sluice::lab
