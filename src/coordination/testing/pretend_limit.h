@@ -1,6 +1,8 @@
-// A limit of one process in virtual time, idle until now, that can be made slow or fail.
+// A limit of one process in virtual time, that can be made slow or fail.
 //
-// Only for testing the rules above it: the real ones pass the contract suite.
+// For testing the rules above it. It passes the contract suite of SharedLimit as real ones do (pretend_ports_test.cpp)
+// if nothing is known of it at first; by default it was idle for long, so that a test need not wait for its first
+// window. Left out on purpose: it serves one thread.
 #pragma once
 
 #include "coordination/limit_state.h"
@@ -11,8 +13,10 @@ namespace sluice::coordination {
 
 class PretendLimit : public SharedLimit {
  public:
-  PretendLimit(LimitPlan plan, Clock& clock)
-      : plan_(std::make_shared<const LimitPlan>(std::move(plan))), clock_(clock), state_(plan_, stamp() - 10'000'000) {}
+  PretendLimit(LimitPlan plan, Clock& clock, Duration known_for = 10s)
+      : plan_(std::make_shared<const LimitPlan>(std::move(plan))),
+        clock_(clock),
+        state_(plan_, stamp() - known_for.count()) {}
 
   const LimitPlan& plan() const override { return *plan_; }
   Task<Drawn> draw(size_t priority, int64_t least, int64_t most) override {

@@ -1,6 +1,8 @@
 // The ports of documents in one process and in virtual time, with engines that can be made slow or fail.
 //
-// Only for testing the rules above them: the real ones pass the contract suites.
+// For testing the rules above them. PretendSlots passes the contract suite of Slots as real ones do
+// (pretend_ports_test.cpp). The others leave out, on purpose, what no rule here is about: PretendStore has one origin,
+// hold-downs that do not grow, and nothing to sweep or forget; PretendBreaker is open or closed as it is told to be.
 #pragma once
 
 #include <algorithm>

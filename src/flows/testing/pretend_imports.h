@@ -1,6 +1,7 @@
 // The ports of imports in one process and in virtual time, with a store that can be made slow or fail.
 //
-// Only for testing the rules above them: the real ones pass the contract suites.
+// For testing the rules above them. Left out on purpose, so that it passes no contract suite: bookmarks, links and jobs
+// are only counted.
 #pragma once
 
 #include <algorithm>

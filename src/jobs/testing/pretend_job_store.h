@@ -1,4 +1,7 @@
-// A JobStore in memory, for tests of what works with one: no throttling, no kinds, no history of its own.
+// A JobStore in memory, for tests of what works with one.
+//
+// Left out on purpose, so that it passes no contract suite: throttling, kinds, due times, locks that expire, history of
+// its own, lists and statistics.
 #pragma once
 
 #include <algorithm>

@@ -25,6 +25,7 @@ struct PretendPlace {
 struct PretendMember {
   PretendSubscription* subscription;
   Instant seen;
+  Duration session;
   std::vector<AssignmentRef> leaving{};
 };
 
@@ -41,7 +42,9 @@ class PretendGroup {
     const auto found = std::ranges::find(members, subscription, &PretendMember::subscription);
     return found == members.end() ? nullptr : &*found;
   }
-  void join(PretendSubscription* subscription, Instant now) { members.push_back({subscription, now}); }
+  void join(PretendSubscription* subscription, Instant now, Duration session) {
+    members.push_back({subscription, now, session});
+  }
   void leave(const PretendSubscription* subscription) {
     for (auto& [key, place] : places) {
       if (place.owner == subscription) lose(place);
@@ -51,9 +54,9 @@ class PretendGroup {
 
   // Shares the partitions evenly: what nobody has is given, what another should have is asked back, and what was not
   // let go in time, or belongs to a silent member, is taken away.
-  void share(Instant now, Duration session, Duration handover) {
+  void share(Instant now, Duration handover) {
     for (size_t i = 0; i < members.size();) {
-      if (now - members[i].seen > session) {
+      if (now - members[i].seen > members[i].session) {
         leave(members[i].subscription);
       } else {
         ++i;

@@ -1,6 +1,8 @@
 // A log in memory with groups, gaps between offsets, and faults on demand.
 //
-// Only for testing the rules above it: real ones pass the contract suite. For one thread.
+// For testing the rules above it. It passes the contract suites of the log as real ones do (pretend_ports_test.cpp).
+// Left out on purpose: it keeps nothing when it is destroyed, serves one thread, never loses its memory, and removes
+// old messages only when it is told to.
 #pragma once
 
 #include <functional>
@@ -26,13 +28,14 @@ class PretendLog : public MessageLog, public LogView {
   std::function<void(const Message&, const Position&)> on_store = [](const Message&, const Position&) {};
   std::function<bool(const Message&)> rejects = [](const Message&) { return false; };
   std::function<bool(const Message&)> silent = [](const Message&) { return false; };  // its part of the log is
-  size_t largest = 1 << 20;                                                           // payload
+  size_t largest = max_message_bytes;                                                 // payload
   size_t lost_commits = 0;                                                            // that came too late
 
   Task<> declare(std::vector<Topic> topics) override {
-    for (Topic& topic : topics) {
+    for (const Topic& topic : topics) {
       Partitions& partitions = topics_[topic.name];
-      partitions.resize(static_cast<size_t>(topic.partitions));
+      if (partitions.empty()) partitions.resize(static_cast<size_t>(topic.partitions));
+      retentions_[topic.name] = topic.retention;
     }
     co_return;
   }
@@ -61,7 +64,7 @@ class PretendLog : public MessageLog, public LogView {
   Task<std::vector<TopicView>> topics() override {
     std::vector<TopicView> views;
     for (const auto& [name, partitions] : topics_) {
-      TopicView view{{name, static_cast<int32_t>(partitions.size())}, {}};
+      TopicView view{{name, static_cast<int32_t>(partitions.size()), retentions_.at(name)}, {}};
       for (size_t i = 0; i < partitions.size(); ++i) {
         view.partitions.push_back({static_cast<int32_t>(i), partitions[i].first, partitions[i].end});
       }
@@ -69,7 +72,19 @@ class PretendLog : public MessageLog, public LogView {
     }
     co_return views;
   }
-  Task<std::vector<GroupView>> groups() override { co_return std::vector<GroupView>{}; }
+  Task<std::vector<GroupView>> groups() override {
+    std::vector<GroupView> views;
+    for (const auto& [name, group] : groups_) {
+      for (const auto& [key, place] : group.places) {
+        const auto& messages = topics_.at(key.first).at(static_cast<size_t>(key.second)).messages;
+        const auto lag = std::ranges::count_if(messages, [&](const auto& m) { return m->offset >= place.committed; });
+        views.push_back({.group = name, .topic = key.first, .partition = key.second, .lag = lag});
+        if (place.committed > 0) views.back().committed = place.committed;
+        if (place.owner != nullptr) views.back().member = "a member";
+      }
+    }
+    co_return views;
+  }
   Task<std::vector<Delivery>> read(std::string topic, int32_t partition, int64_t from, size_t most) override {
     co_await call("read");
     const auto assignment = std::make_shared<const Assignment>(Assignment{topic, partition});
@@ -80,6 +95,17 @@ class PretendLog : public MessageLog, public LogView {
     std::erase_if(trimmed.messages, [=](const auto& stored) { return stored->offset < before; });
     trimmed.first = std::max(trimmed.first, before);
     co_return;
+  }
+
+  // Removes what is older than the retention of its topic.
+  void remove_expired() {
+    for (auto& [name, partitions] : topics_) {
+      const Time oldest = clock_.wall() - retentions_.at(name);
+      for (Partition& partition : partitions) {
+        std::erase_if(partition.messages, [=](const auto& stored) { return stored->at < oldest; });
+        partition.first = partition.messages.empty() ? partition.end : partition.messages.front()->offset;
+      }
+    }
   }
 
   // How many messages the group has left behind.
@@ -118,7 +144,8 @@ class PretendLog : public MessageLog, public LogView {
   Published store(Message message) {
     const auto topic = topics_.find(message.topic);
     if (topic == topics_.end()) return Rejected{"unknown topic " + message.topic};
-    if (message.payload.size() > largest || rejects(message)) return Rejected{"too large"};
+    const bool too_large = message.payload.size() > largest || bytes_of(message) > max_message_bytes;
+    if (too_large || rejects(message)) return Rejected{"too large"};
     if (silent(message)) return Unknown{"no answer"};
     const int32_t number = partition_of(message.key, static_cast<int32_t>(topic->second.size()));
     Partition& partition = topic->second[static_cast<size_t>(number)];
@@ -134,8 +161,10 @@ class PretendLog : public MessageLog, public LogView {
     const Partition& partition = topics_.at(assignment->topic).at(static_cast<size_t>(assignment->partition));
     std::vector<Delivery> found;
     auto at = std::ranges::lower_bound(partition.messages, from, {}, [](const auto& stored) { return stored->offset; });
-    for (; at != partition.messages.end() && found.size() < most; ++at) {
+    size_t bytes = 0;
+    for (; at != partition.messages.end() && found.size() < most && bytes < bytes_at_once; ++at) {
       const Stored& stored = **at;
+      bytes += bytes_of(stored.message);
       Delivery delivery{assignment, stored.offset, stored.at, stored.message.key, stored.message.payload, {}, *at};
       for (const auto& [name, value] : stored.message.headers) delivery.headers.emplace_back(name, value);
       found.push_back(std::move(delivery));
@@ -146,6 +175,7 @@ class PretendLog : public MessageLog, public LogView {
   Clock& clock_;
   Wakeup changed_;
   std::map<std::string, Partitions> topics_;
+  std::map<std::string, Duration> retentions_;  // of topics
   std::map<std::string, PretendGroup> groups_;
 };
 
@@ -205,9 +235,9 @@ class PretendSubscription : public Subscription {
   Fetched look(size_t most) {
     check(!closed_, "a closed subscription is fetched from");
     const Instant now = log_.clock_.now();
-    if (group_.member(this) == nullptr) group_.join(this, now);
+    if (group_.member(this) == nullptr) group_.join(this, now, config_.session);
     group_.member(this)->seen = now;
-    group_.share(now, config_.session, config_.handover);
+    group_.share(now, config_.handover);
     PretendMember& self = *group_.member(this);
     Fetched fetched{{}, std::exchange(self.leaving, {}), std::exchange(group_.lost[this], {})};
     for (auto& [key, place] : group_.places) {

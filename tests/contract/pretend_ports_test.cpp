@@ -1,0 +1,90 @@
+// The ports that unit tests pretend, held to the promises of the real ones.
+#include "documents/testing/pretend_ports.h"
+
+#include "coordination/testing/pretend_limit.h"
+#include "messaging/testing/pretend_log.h"
+#include "runtime/task_scope.h"
+#include "tests/contract/consumer_suite.h"
+#include "tests/contract/leases_suite.h"
+#include "tests/contract/log_view_suite.h"
+#include "tests/contract/message_log_suite.h"
+#include "tests/contract/shared_limit_suite.h"
+#include "tests/contract/slots_suite.h"
+
+namespace sluice::test {
+namespace {
+
+class OpenPretendSlots : public OpenPort<coordination::Slots> {
+ public:
+  coordination::Slots& port() override { return slots_; }
+
+ private:
+  SystemClock clock_;
+  documents::PretendSlots slots_{clock_};
+};
+
+const PortEngine<coordination::Slots> pretend_slots{
+    .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendSlots>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, SlotsContract, testing::Values(pretend_slots), port_engine_name);
+
+// Instances of a process share one object.
+class OpenPretendLimits : public OpenLimits {
+ public:
+  coordination::SharedLimit& instance(coordination::LimitPlan plan) override {
+    const auto key = std::pair(plan.name, plan.window.back().most);
+    std::unique_ptr<coordination::PretendLimit>& limit = limits_[key];
+    if (!limit) limit = std::make_unique<coordination::PretendLimit>(std::move(plan), clock_, Duration{0});
+    return *limit;
+  }
+  Task<> lose(coordination::LimitPlan plan) override {
+    limits_.erase({plan.name, plan.window.back().most});
+    co_return;
+  }
+
+ private:
+  SystemClock clock_;
+  std::map<std::pair<std::string, int64_t>, std::unique_ptr<coordination::PretendLimit>> limits_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Pretend, SharedLimitContract,
+                         testing::Values(LimitEngine{
+                             "pretend", [](asio::io_context&) { return std::make_unique<OpenPretendLimits>(); }}),
+                         testing::PrintToStringParamName());
+
+class OpenPretendLog : public OpenPort<TestedLog>, public TestedLog {
+ public:
+  explicit OpenPretendLog(asio::io_context& io) : log_(clock_, io.get_executor()), scope_(io.get_executor()) {
+    scope_.spawn("log retention", keep_retention());
+  }
+  TestedLog& port() override { return *this; }
+  messaging::MessageLog& log() override { return log_; }
+  messaging::LogView& view() override { return log_; }
+  Duration notices_within() const override { return 500ms; }
+  Task<> close() override { return scope_.close(); }
+
+ private:
+  Task<> keep_retention() {
+    while (true) {
+      log_.remove_expired();
+      co_await clock_.sleep_for(100ms);
+    }
+  }
+
+  SystemClock clock_;
+  messaging::PretendLog log_;
+  TaskScope scope_;
+};
+
+const PortEngine<TestedLog> pretend_log{
+    .name = "pretend", .open = [](asio::io_context& io) { return std::make_unique<OpenPretendLog>(io); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, MessageLogContract, testing::Values(pretend_log), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Pretend, MessageGroupsContract, testing::Values(pretend_log), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Pretend, LogViewContract, testing::Values(pretend_log), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Pretend, ConsumerContract, testing::Values(pretend_log), port_engine_name);
+
+}  // namespace
+
+// Compiled together with the suites above; no test pretends leases.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LeasesContract);
+
+}  // namespace sluice::test
