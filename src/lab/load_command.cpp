@@ -11,6 +11,7 @@
 
 #include "http/syntax.h"
 #include "lab/arguments.h"
+#include "lab/commands.h"
 #include "lab/documents_load.h"
 #include "lab/load_report.h"
 #include "lab/load_run.h"

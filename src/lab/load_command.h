@@ -1,4 +1,4 @@
-// `sluice-lab load`: puts a known load on a server and tells honestly how it took it.
+// How every scenario of `sluice-lab load` is run and reported.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,5 @@ std::vector<CommandOption> reporting_options(LoadReporting& reporting);
 
 // Puts the load on, prints the report and returns the exit code. Throws UsageError where a URL leads nowhere.
 int run_and_report(const LoadOptions& options, const LoadReporting& reporting);
-
-// Its exit code: 0, 1 where too much failed, 2 where it was asked wrongly.
-Command load_command();
 
 }  // namespace sluice::lab

@@ -1,7 +1,5 @@
 // `sluice-lab`: what is needed to try Sluice out and to measure it.
-#include "lab/load_command.h"
-#include "lab/origin_command.h"
-#include "lab/web_command.h"
+#include "lab/commands.h"
 
 int main(int count, char** arguments) {
   using namespace sluice::lab;

@@ -1,8 +1,7 @@
-#include "lab/origin_command.h"
-
 #include <memory>
 
 #include "lab/arguments.h"
+#include "lab/commands.h"
 #include "lab/origin_server.h"
 #include "lab/serving.h"
 #include "runtime/system_clock.h"

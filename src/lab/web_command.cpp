@@ -1,8 +1,7 @@
-#include "lab/web_command.h"
-
 #include <memory>
 
 #include "lab/arguments.h"
+#include "lab/commands.h"
 #include "lab/serving.h"
 #include "lab/web_server.h"
 #include "runtime/system_clock.h"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/sql/driver/value.h"
@@ -39,5 +40,8 @@ class EncodedParams {
 // uuid. A numeric is an integer where it has no fraction and fits (a sum of bigints), else text. Throws StatementError
 // for other types: cast them in the statement.
 sql::Rows decode(const pg_result* result);
+
+// PostgreSQL's numeric, from its binary form: an integer where it has no fraction and fits, else its decimal text.
+sql::Value numeric_value(std::string_view wire);
 
 }  // namespace sluice::postgres

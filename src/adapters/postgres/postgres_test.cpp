@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "adapters/postgres/numeric.h"
+#include "adapters/postgres/codec.h"
 #include "adapters/postgres/postgres_config.h"
 #include "adapters/postgres/scram_secret.h"
 #include "adapters/postgres/sql_failure.h"

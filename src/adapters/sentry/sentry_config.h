@@ -1,11 +1,23 @@
-// Whether and where failures are told: [errors].
+// Whether and where failures are reported: [errors].
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "http/url.h"
 #include "runtime/config_fwd.h"
 
 namespace sluice::sentry {
+
+// The address of Sentry, and the key that it knows a project by: https://KEY@HOST/PROJECT.
+struct Dsn {
+  std::string key;
+  http::Url envelopes;  // where envelopes are sent
+
+  // Nothing if it is invalid. The old form with a secret after the key is accepted, without the secret.
+  static std::optional<Dsn> parse(std::string_view text);
+};
 
 struct SentryConfig {
   std::string dsn = {};  // empty: nowhere

@@ -7,7 +7,6 @@
 #include <deque>
 #include <mutex>
 
-#include "adapters/sentry/dsn.h"
 #include "adapters/sentry/envelope.h"
 #include "adapters/sentry/sentry_config.h"
 #include "http/client/client.h"

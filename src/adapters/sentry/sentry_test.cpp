@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "adapters/sentry/dsn.h"
 #include "adapters/sentry/envelope.h"
 #include "adapters/sentry/scrub.h"
+#include "adapters/sentry/sentry_config.h"
 #include "base/json.h"
 
 namespace sluice::sentry {
