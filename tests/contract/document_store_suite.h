@@ -1,12 +1,23 @@
 // The fixture of document_store_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/documents/sql_document_store.h"
-#include "tests/contract/database_fixture.h"
+#include "documents/document_store.h"
+#include "tests/contract/port_fixture.h"
 
 namespace sluice::test {
 
-class DocumentStoreContract : public DatabaseFixture {
+// A store, and what only its engine can tell or do.
+class TestedDocuments {
+ public:
+  virtual ~TestedDocuments() = default;
+  virtual documents::DocumentStore& store() = 0;
+  // How many documents of an origin are kept, in whatever state.
+  virtual Task<int64_t> rows(std::string origin) = 0;
+  // As if they had been asked for so long ago.
+  virtual Task<> age(std::string origin, Duration by) = 0;
+};
+
+class DocumentStoreContract : public PortFixture<TestedDocuments> {
  protected:
   using Acquired = documents::Acquired;
   using Cached = documents::Cached;
@@ -27,8 +38,8 @@ class DocumentStoreContract : public DatabaseFixture {
   };
 
   void SetUp() override {
-    DatabaseFixture::SetUp();
-    store_.emplace(database());
+    PortFixture::SetUp();
+    store_ = &port().store();
     origin_ = unique("origin");
   }
 
@@ -72,22 +83,11 @@ class DocumentStoreContract : public DatabaseFixture {
     const DocumentPtr found = run(store_->find(key()));
     return found ? found->body : "";
   }
-  int64_t rows() {
-    return run(database().read("SELECT count(*) FROM documents WHERE origin = $1", sql::Params(origin_)))
-        .one()
-        .integer(0);
-  }
-  // As if it had been asked for so long ago.
-  void age(Duration by) {
-    static constexpr sql::Statement age_document{sql::Statement::PerDialect{
-        .postgres =
-            "UPDATE documents SET asked_at = asked_at - $2::bigint * interval '1 microsecond' WHERE origin = $1",
-        .sqlite = "UPDATE documents SET asked_at = asked_at - $2 WHERE origin = $1"}};
-    run(database().write(age_document, sql::Params(origin_, by.count())));
-  }
+  int64_t rows() { return run(port().rows(origin_)); }
+  void age(Duration by) { run(port().age(origin_, by)); }
   DownloadState state() { return run(store_->download_state(key())); }
 
-  std::optional<sql::SqlDocumentStore> store_;
+  documents::DocumentStore* store_ = nullptr;
   std::string origin_;
 };
 

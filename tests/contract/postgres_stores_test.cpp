@@ -4,6 +4,7 @@
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/postgres_engines.h"
 #include "tests/contract/slots_suite.h"
+#include "tests/contract/sql_documents.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/store_suites.h"
 
@@ -17,6 +18,7 @@ const auto leases =
     testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>(postgres_service_engines("document_service")));
 const auto slots =
     testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>(postgres_service_engines("document_service")));
+const auto stored_documents = testing::ValuesIn(documents_in_sql(postgres_service_engines("document_service")));
 
 std::vector<LimitEngine> limits() {
   std::vector<LimitEngine> engines;
@@ -33,8 +35,8 @@ INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, slots, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedLimitContract, testing::ValuesIn(limits()), testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Postgres, DayBudgetsContract, snapshot_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, document_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, DocumentChangesContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, DocumentStoreContract, stored_documents, port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, DocumentChangesContract, stored_documents, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, InboxContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobStoreContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobMessagesContract, job_service, engine_name);

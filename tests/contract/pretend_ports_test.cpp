@@ -5,6 +5,7 @@
 #include "messaging/testing/pretend_log.h"
 #include "runtime/task_scope.h"
 #include "tests/contract/consumer_suite.h"
+#include "tests/contract/document_changes_suite.h"
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/log_view_suite.h"
 #include "tests/contract/message_log_suite.h"
@@ -26,6 +27,26 @@ class OpenPretendSlots : public OpenPort<coordination::Slots> {
 const PortEngine<coordination::Slots> pretend_slots{
     .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendSlots>(); }};
 INSTANTIATE_TEST_SUITE_P(Pretend, SlotsContract, testing::Values(pretend_slots), port_engine_name);
+
+class OpenPretendDocuments : public OpenPort<TestedDocuments>, public TestedDocuments {
+ public:
+  TestedDocuments& port() override { return *this; }
+  documents::DocumentStore& store() override { return store_; }
+  Task<int64_t> rows(std::string) override { co_return static_cast<int64_t>(store_.rows.size()); }
+  Task<> age(std::string, Duration by) override {
+    for (auto& [path, row] : store_.rows) row.asked_at -= by;
+    co_return;
+  }
+
+ private:
+  SystemClock clock_;
+  documents::PretendStore store_{clock_};
+};
+
+const PortEngine<TestedDocuments> pretend_documents{
+    .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendDocuments>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, DocumentStoreContract, testing::Values(pretend_documents), port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Pretend, DocumentChangesContract, testing::Values(pretend_documents), port_engine_name);
 
 // Instances of a process share one object.
 class OpenPretendLimits : public OpenLimits {

@@ -6,6 +6,7 @@
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/outbox_loss_suite.h"
 #include "tests/contract/slots_suite.h"
+#include "tests/contract/sql_documents.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/sqlite_engine.h"
 #include "tests/contract/store_suites.h"
@@ -17,6 +18,7 @@ const DatabaseEngine engine = sqlite_engine();
 const auto sqlite = testing::Values(engine);
 const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>({engine}));
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
+const auto stored_documents = testing::ValuesIn(documents_in_sql({engine}));
 
 // What lives in memory and in the journal: every answer waits for the disk.
 template <class Port, class Adapter>
@@ -47,8 +49,8 @@ INSTANTIATE_TEST_SUITE_P(Memory, LeasesContract, testing::Values(journaled_lease
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
 INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentChangesContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, stored_documents, port_engine_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentChangesContract, stored_documents, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);
