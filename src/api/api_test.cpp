@@ -13,7 +13,7 @@
 #include "api/problems.h"
 #include "api/query.h"
 #include "api/system_routes.h"
-#include "base/json_value.h"
+#include "base/json_reader.h"
 #include "runtime/errors.h"
 #include "runtime/virtual_clock.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/api.h"
-#include "base/json_decoder.h"
+#include "base/json_reader.h"
 #include "messaging/dead_letters.h"
 
 namespace sluice::api {

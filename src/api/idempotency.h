@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/endpoint.h"
-#include "base/json_decoder.h"
+#include "base/json_reader.h"
 #include "http/message.h"
 
 namespace sluice::api {

@@ -7,7 +7,7 @@
 
 #include "api/shared_problems.h"
 #include "base/check.h"
-#include "base/json_scalars.h"
+#include "base/json_codecs.h"
 
 namespace sluice::api {
 namespace {

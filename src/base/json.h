@@ -1,13 +1,13 @@
 // Strict JSON: text into structs that name the wrong field, structs into text, and the schema of both.
 //
-// A struct describes its fields once (json_object.h); json_scalars.h and json_containers.h have the supported field
-// types. Unknown fields are refused, so that a typo never goes unnoticed.
+// A struct describes its fields once (json_object.h); json_codecs.h has the supported field types. Unknown fields are
+// refused, so that a typo never goes unnoticed.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "base/json_containers.h"
+#include "base/json_codecs.h"
 #include "base/result.h"
 
 namespace sluice::json {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/json_scalars.h"
+#include "base/json_codecs.h"
 #include "base/nearest.h"
 
 namespace sluice::json {

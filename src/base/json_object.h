@@ -29,8 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_decoder.h"
-#include "base/json_value.h"
+#include "base/json_reader.h"
 #include "base/json_writer.h"
 
 namespace sluice::json {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_scalars.h"
+#include "base/json_codecs.h"
 
 namespace sluice::json {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_string.h"
+#include "base/json_writer.h"
 
 namespace sluice::json {
 namespace {

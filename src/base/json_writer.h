@@ -11,7 +11,11 @@
 
 namespace sluice::json {
 
-// How a type is read, written and documented: base/json_scalars.h.
+// Appends `text` in quotes, escaped. Each byte that is not UTF-8 becomes U+FFFD, so the output is always valid JSON on
+// one line. Plain text, the usual case, costs little more than a copy.
+void append_string(std::string& out, std::string_view text);
+
+// How a type is read, written and documented: base/json_codecs.h.
 template <class T>
 struct Codec;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_decoder.h"
+#include "base/json_reader.h"
 
 namespace sluice::documents {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
+#include "base/json_reader.h"
 #include "runtime/config_section.h"
 #include "runtime/hashed_id.h"
 #include "runtime/log.h"

@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include "base/json_value.h"
+#include "base/json_reader.h"
 #include "base/size.h"
 #include "jobs/job_metrics.h"
 #include "jobs/job_request.h"

@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/json_string.h"
+#include "base/json_writer.h"
 
 namespace sluice::log {
 namespace {

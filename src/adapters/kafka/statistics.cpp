@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "base/json_value.h"
+#include "base/json_reader.h"
 #include "runtime/metrics.h"
 
 namespace sluice::kafka {

@@ -1,4 +1,4 @@
-#include "base/json_scalars.h"
+#include "base/json_codecs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ void describe(json::Object<Money>& object) {
 namespace json {
 namespace {
 
-// No JSON with a NUL in it is read (json_value.h).
+// No JSON with a NUL in it is read (json_reader.h).
 constexpr std::string_view any_text_pattern = "^[^\\u0000]*$";
 
 // Every whole number up to here is a double of its own.
@@ -181,6 +181,23 @@ void Codec<Currency>::write(Writer& writer, const Currency& value) {
 void Codec<Currency>::schema(Writer& writer, const Limits& limits) {
   begin_schema(writer, "string", limits);
   writer.field("pattern", "^[A-Z]{3}$").end_object();
+}
+
+bool check_items(Decoder& decoder, size_t count, const Limits& limits) {
+  if (count < limits.min_items) return decoder.invalid(fmt::format("must have at least {} items", limits.min_items));
+  if (count > limits.max_items) return decoder.invalid(fmt::format("must have at most {} items", limits.max_items));
+  return true;
+}
+
+Limits limits_of_items(const Limits& limits) {
+  Limits rest = limits;
+  rest.min_items = Limits{}.min_items;
+  rest.max_items = Limits{}.max_items;
+  rest.about.clear();
+  rest.example.clear();
+  rest.fallback.clear();
+  rest.nullable = false;
+  return rest;
 }
 
 }  // namespace json

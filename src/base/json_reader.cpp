@@ -1,8 +1,9 @@
-#include "base/json_value.h"
+#include "base/json_reader.h"
 
 #include <bit>
 #include <charconv>
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include "base/check.h"
@@ -113,6 +114,9 @@ std::string with_large_integers_as_doubles(std::string_view text) {
   return out;
 }
 
+// A key is the client's text: a path in an answer or a log line stays short whatever it was.
+constexpr size_t max_shown = 100;
+
 }  // namespace
 
 struct Document::Parser {
@@ -218,6 +222,32 @@ Value Document::root() const {
   Value value;
   value.place_ = std::bit_cast<Value::Place>(parser_->root);
   return value;
+}
+
+std::string DecodeError::text() const {
+  return fmt::format("{} {}", path.empty() ? "the document" : path, message);
+}
+
+bool Decoder::fail(DecodeError::Kind kind, std::string message) {
+  error_ = {.kind = kind, .path = {}, .message = std::move(message)};
+  return false;
+}
+
+bool Decoder::inside(std::string_view key) {
+  size_t shown = std::min(key.size(), max_shown);
+  while (shown < key.size() && shown > 0 && (key[shown] & 0xc0) == 0x80) --shown;  // not within a character
+  prepend(std::string(key.substr(0, shown)));
+  return false;
+}
+
+bool Decoder::inside(size_t index) {
+  prepend(fmt::format("[{}]", index));
+  return false;
+}
+
+void Decoder::prepend(std::string segment) {
+  const bool dot = !error_.path.empty() && !error_.path.starts_with('[');
+  error_.path = segment + (dot ? "." : "") + error_.path;
 }
 
 }  // namespace sluice::json
