@@ -12,7 +12,7 @@ void wrong(const std::string& sentence) {
 
 Duration duration_of(const std::string& option, const std::string& text) {
   const auto duration = parse_duration(text);
-  if (!duration) wrong(fmt::format("{} takes a duration as 250ms, 10s or 5m, not {}", option, text));
+  if (!duration) wrong(fmt::format("{} takes a duration such as 250ms, 10s or 5m, not {}", option, text));
   return *duration;
 }
 

@@ -32,7 +32,7 @@ Duration scaled(Duration duration, double scale) {
 
 http::Url url_at(const http::Url& server, const std::string& target) {
   const auto url = http::Url::parse(fmt::format("http://{}{}", server.authority(), target));
-  if (!url) wrong(target + " can't be asked for");
+  if (!url) wrong(target + " is not a valid URL path");
   return *url;
 }
 
@@ -68,11 +68,11 @@ constexpr const char* footer = R"(Examples:
     sluice-lab load documents http://127.0.0.1:8080 --key sk_... --short --json
 
 Latency is counted from when a lookup should have started to the end of the document, its download included.
-Exit code: 0 well, 1 more failed than --max-failures allows, 2 asked wrongly.)";
+Exit code: 0 success, 1 more failures than --max-failures allows, 2 invalid arguments.)";
 
 int run(const Arguments& arguments) {
   const auto server = http::Url::parse(arguments.url);
-  if (!server || server->secure()) wrong(arguments.url + " is no http URL");
+  if (!server || server->secure()) wrong(arguments.url + " is not an http URL");
   DocumentsCrowd crowd{.server = *server,
                        .origin = arguments.origin,
                        .key = arguments.key,
@@ -110,22 +110,26 @@ LoadOptions documents_load(const DocumentsCrowd& crowd) {
 Command documents_load_command() {
   const auto arguments = std::make_shared<Arguments>();
   std::vector<CommandOption> options{
-      {.name = "url", .value = &arguments->url, .help = "The server, as http://127.0.0.1:8080", .required = true},
+      {.name = "url",
+       .value = &arguments->url,
+       .help = "URL of the server, such as http://127.0.0.1:8080",
+       .required = true},
       {.name = "--origin", .value = &arguments->origin, .help = "The origin's name (scourt)"},
       {.name = "--key",
        .value = &arguments->key,
-       .help = "A key of role SERVICE, for downloads",
+       .help = "API key with role SERVICE, for downloads",
        .variable = "SLUICE_SERVICE_KEY"},
-      {.name = "--users", .value = &arguments->users, .help = "At the peak (3000)", .check = number_in(1, 1e6)},
+      {.name = "--users", .value = &arguments->users, .help = "Users at the peak (3000)", .check = number_in(1, 1e6)},
       {.name = "--scale",
        .value = &arguments->scale,
-       .help = "Of the length of all stages (1)",
+       .help = "Factor for the length of all stages (1)",
        .check = positive_number()},
       {.name = "--short", .value = &arguments->is_short, .help = "The same shape in 20 s", .excludes = "--scale"},
-      {.name = "--threads", .value = &arguments->threads, .help = "Of the generator (1)", .check = integer_in(1, 256)},
-      {.name = "--allow-remote",
-       .value = &arguments->allow_remote,
-       .help = "Also put load on other machines than this one"}};
+      {.name = "--threads",
+       .value = &arguments->threads,
+       .help = "Threads of the generator (1)",
+       .check = integer_in(1, 256)},
+      {.name = "--allow-remote", .value = &arguments->allow_remote, .help = "Allow load on other machines"}};
   std::ranges::move(reporting_options(arguments->reporting), std::back_inserter(options));
   return {.name = "documents",
           .help = "The ramp of users over the 39 sample documents, as an open loop",

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto tick_interval = 20ms;
 constexpr auto head_start = 20ms;  // for the threads to be there before the first request is due
-constexpr auto settling = 200ms;   // for the server to accept what was opened ahead
+constexpr auto settling = 200ms;   // for the server to accept the connections
 
 Duration cpu_time() {
   rusage usage{};
@@ -41,7 +41,7 @@ class Worker {
     }
   }
 
-  // Opens every connection ahead. What takes too long is opened when it is needed.
+  // Opens every connection before the run. A connection that takes too long is opened when it is needed.
   void connect(Duration timeout) {
     for (const auto& lane : lanes_) lane->connect();
     context_.run_for(timeout);

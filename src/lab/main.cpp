@@ -1,4 +1,4 @@
-// `sluice-lab`: what is needed to try Sluice out and to measure it.
+// `sluice-lab`: tools to try Sluice out and to measure it.
 #include "lab/commands.h"
 
 int main(int count, char** arguments) {

@@ -21,16 +21,17 @@ struct OriginArguments {
 constexpr const char* footer = R"(Examples:
   An origin that takes half a second and fails one time in ten:
     sluice-lab origin --listen 127.0.0.1:9000 --latency 500ms --failure-rate 0.1
-  It serves the 39 sample layouts, and whatever is asked for below /extra/:
+  It serves the 39 sample layouts, and a layout at every path below /extra/:
     curl http://127.0.0.1:9000/ssgo101/SSGO101F01.xml
-  How often it was asked, and by how many at once:
+  Number of requests, total and at once:
     curl http://127.0.0.1:9000/stats
     curl -X POST http://127.0.0.1:9000/stats/reset
-  It falls over, and recovers:
+  Make it fail, and recover:
     curl -X PUT http://127.0.0.1:9000/settings -d '{"failureRate": 1}'
     curl -X PUT http://127.0.0.1:9000/settings -d '{"failureRate": 0, "latency": "200ms"}'
 
-Prints `listening on http://HOST:PORT` once it does. Exit code: 0 when told to stop, 1 it can't listen, 2 asked wrongly.)";
+Prints `listening on http://HOST:PORT` when it is ready. Exit code: 0 stopped by a signal, 1 cannot listen, 2 invalid
+arguments.)";
 
 OriginSettings understand(const OriginArguments& arguments) {
   OriginSettings settings{.latency = duration_of("--latency", arguments.latency),
@@ -54,19 +55,22 @@ std::vector<CommandOption> options_of(OriginArguments& arguments) {
   const auto rate = [](const char* name, double& value, const char* help) {
     return CommandOption{.name = name, .value = &value, .help = help, .check = number_in(0, 1)};
   };
-  return {{.name = "--listen", .value = &arguments.listen, .help = "HOST:PORT; port 0 picks one (127.0.0.1:0)"},
-          {.name = "--latency", .value = &arguments.latency, .help = "Before each answer (0ms)"},
-          {.name = "--jitter", .value = &arguments.jitter, .help = "The latency varies by so much, up and down (0ms)"},
-          rate("--failure-rate", arguments.rates.failure, "The share of requests that get 500, 0 to 1"),
-          rate("--html-rate", arguments.rates.html, "That get an HTML error page with status 200"),
-          rate("--disguised-rate", arguments.rates.disguised, "The same, but the page says that it is XML"),
-          rate("--stall-rate", arguments.rates.stall, "That never get an answer"),
-          rate("--truncate-rate", arguments.rates.truncate, "That get half of what Content-Length promises"),
-          {.name = "--size",
-           .value = &arguments.size,
-           .help = "Fill layouts up to so many bytes",
-           .check = integer_in(0, 64 << 20)},
-          {.name = "--seed", .value = &arguments.seed, .help = "Of chance; the same seed, the same fates (1)"}};
+  return {
+      {.name = "--listen",
+       .value = &arguments.listen,
+       .help = "HOST:PORT to listen on; port 0 picks a free port (127.0.0.1:0)"},
+      {.name = "--latency", .value = &arguments.latency, .help = "Delay before each answer (0ms)"},
+      {.name = "--jitter", .value = &arguments.jitter, .help = "Random variation of the latency, up and down (0ms)"},
+      rate("--failure-rate", arguments.rates.failure, "Share of requests that get status 500, 0 to 1"),
+      rate("--html-rate", arguments.rates.html, "Share that get an HTML error page with status 200"),
+      rate("--disguised-rate", arguments.rates.disguised, "Share that get an HTML error page declared as XML"),
+      rate("--stall-rate", arguments.rates.stall, "Share that never get an answer"),
+      rate("--truncate-rate", arguments.rates.truncate, "Share that get half of their Content-Length"),
+      {.name = "--size",
+       .value = &arguments.size,
+       .help = "Minimum size of a layout in bytes",
+       .check = integer_in(0, 64 << 20)},
+      {.name = "--seed", .value = &arguments.seed, .help = "Seed of the random numbers (1)"}};
 }
 
 }  // namespace
@@ -74,7 +78,7 @@ std::vector<CommandOption> options_of(OriginArguments& arguments) {
 Command origin_command() {
   const auto arguments = std::make_shared<OriginArguments>();
   return {.name = "origin",
-          .help = "Simulates an origin: slow, failing, stalling, and counting",
+          .help = "Simulates an origin that can be slow, fail and stall, and counts requests",
           .footer = footer,
           .options = options_of(*arguments),
           .run = [arguments] { return run(*arguments); }};

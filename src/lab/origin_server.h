@@ -1,6 +1,6 @@
 // A simulated origin: serves the sample layouts as slowly and as badly as configured, and counts requests.
 //
-//   GET /ssgo101/SSGO101F01.xml   one of the 39 layouts; whatever is below /extra/ is a layout too
+//   GET /ssgo101/SSGO101F01.xml   one of the 39 layouts; every path below /extra/ is a layout too
 //   GET /stats, POST /stats/reset
 //   GET /settings, PUT /settings  with the settings that are to change
 #pragma once
@@ -19,7 +19,7 @@ class OriginServer {
   // `clock` and `random` outlive it.
   OriginServer(asio::io_context& context, OriginSettings settings, Clock& clock, Random& random);
 
-  // To be started and closed.
+  // The caller starts and closes it.
   BareServer& sockets() { return server_; }
 
  private:

@@ -3,9 +3,9 @@
 namespace sluice::lab {
 namespace {
 constexpr auto late_after = 1ms;
-constexpr size_t kept_tail = 256;  // of a document as JSON: what follows its content is shorter
+constexpr size_t kept_tail = 256;  // of a document as JSON: the fields after its content are shorter
 
-// What `"source":"memory"` says, at the end of a document as JSON; empty where it is none.
+// The value of "source" at the end of a document as JSON; empty if there is none.
 std::string_view source_in(std::string_view tail) {
   constexpr std::string_view key = R"("source":")";
   const size_t found = tail.rfind(key);
@@ -162,7 +162,7 @@ bool RequestLane::tick(SteadyTime now) {
   resting_.clear();
   free_.insert(free_.end(), rested.begin(), rested.end());
   note_backlog(now);
-  // What is due when the schedule ends gets as long as any request.
+  // Requests that are due when the schedule ends get the usual timeout.
   const bool over = now >= plan_.start + setup_.duration + setup_.timeout;
   if (over && !closed_) count_unsent(now);
   give_up(now, over);
@@ -173,7 +173,7 @@ bool RequestLane::tick(SteadyTime now) {
 }
 
 void RequestLane::give_up(SteadyTime now, bool all) {
-  // By index: a connection that is free again may be followed by a new one at once.
+  // By index: handling a free connection may append a new one.
   for (size_t i = 0; i < connections_.size(); ++i) {
     Connection& connection = *connections_[i];
     if (connection.active() && (all || now - connection.started() > setup_.timeout)) connection.give_up(now);

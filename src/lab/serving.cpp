@@ -29,7 +29,7 @@ asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
   const auto address = asio::ip::make_address(host, bad);
   const auto port = colon == std::string::npos ? std::nullopt : port_of(std::string_view(listen).substr(colon + 1));
   if (bad || !port) {
-    wrong(fmt::format("--listen takes HOST:PORT, as 127.0.0.1:0, not {}", listen));
+    wrong(fmt::format("--listen takes HOST:PORT, such as 127.0.0.1:0, not {}", listen));
   }
   return {address, *port};
 }
@@ -38,12 +38,12 @@ asio::ip::tcp::endpoint endpoint_of(const std::string& listen) {
 
 int serve_until_stopped(asio::io_context& context, BareServer& server, const std::string& listen) {
   const asio::ip::tcp::endpoint at = endpoint_of(listen);
-  // Before anybody is told that we listen: who is told may stop us at once.
+  // Before the address is announced: its reader may stop the server at once.
   asio::signal_set signals(context, SIGTERM, SIGINT);
   try {
     fmt::print("listening on {}\n", server.start(at));
   } catch (const boost::system::system_error& error) {
-    fmt::print(stderr, "sluice-lab: can't listen on {}: {}\n", listen, error.code().message());
+    fmt::print(stderr, "sluice-lab: cannot listen on {}: {}\n", listen, error.code().message());
     return 1;
   }
   std::fflush(stdout);

@@ -8,7 +8,7 @@
 namespace sluice::lab {
 
 // Listens at HOST:PORT, prints `listening on http://HOST:PORT`, and serves on this thread until SIGTERM or SIGINT. The
-// exit code: 0, or 1 where it can't listen. Ends the command where `listen` makes no sense.
+// exit code: 0, or 1 if it cannot listen. Ends the command if `listen` is invalid.
 int serve_until_stopped(asio::io_context& context, BareServer& server, const std::string& listen);
 
 }  // namespace sluice::lab

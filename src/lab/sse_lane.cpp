@@ -4,7 +4,7 @@
 
 namespace sluice::lab {
 namespace {
-// New streams for each tick, so that a listener's queue is not what is measured.
+// New streams for each tick: few enough that the listener's queue is not measured.
 constexpr unsigned opened_each_tick = 100;
 }  // namespace
 

@@ -15,7 +15,7 @@ class SseReader {
     unsigned comments = 0;
   };
   Seen read(std::string_view piece);
-  // Of the last event that had one; sent by a client that reconnects.
+  // The id of the last event that had one; a reconnecting client sends it.
   const std::string& last_id() const { return last_id_; }
 
  private:

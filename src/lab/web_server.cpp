@@ -8,7 +8,7 @@ namespace sluice::lab {
 namespace {
 
 constexpr Duration stall_limit = 1h;
-constexpr size_t endless_limit = size_t{1} << 30;  // who takes so much was not careful
+constexpr size_t endless_limit = size_t{1} << 30;  // a careful client stops long before
 
 std::string host_of(const http::RequestHead& head) {
   const std::string_view authority = head.headers.get("Host");

@@ -15,7 +15,7 @@ class WebServer {
   // Every page takes `latency`. `clock` outlives it.
   WebServer(asio::io_context& context, Duration latency, Clock& clock);
 
-  // To be started and closed.
+  // The caller starts and closes it.
   BareServer& sockets() { return server_; }
 
  private:

@@ -18,20 +18,20 @@
 namespace sluice::server {
 namespace {
 
-// Who runs the command, for the audit log.
+// The user that runs the command, for the audit log.
 std::string this_person() {
   const passwd* const user = ::getpwuid(::getuid());
   const std::string name = user == nullptr ? fmt::format("user {}", ::getuid()) : user->pw_name;
   return fmt::format("{} on {} (command line)", name, asio::ip::host_name());
 }
 
-// What every admin command works with. It may run beside the server that owns the data folder.
+// Shared by all admin commands, which may run beside the server that owns the data folder.
 struct Office {
   explicit Office(const Settings& settings)
       : engines(settings, {Service::accounts}, clock, Engines::Access::beside_owner),
         identity(settings, engines.of(Service::accounts), clock, secrets) {}
 
-  // Before it is done: what can't be recorded is not done.
+  // Called before the action: an action that cannot be recorded is not carried out.
   void record(std::string action, std::string target = {}) {
     accounts::AuditEntry entry{.actor = this_person(), .action = std::move(action), .target = std::move(target)};
     run_blocking(here, identity.audit().record(std::move(entry)));
@@ -44,7 +44,7 @@ struct Office {
   Identity identity;
 };
 
-// Runs `work` with an office; turns what cannot be done into a sentence and an exit code.
+// Runs `work` with an office; prints a failure and returns its exit code.
 int in_office(const CommonFlags& flags, const std::function<int(Office&)>& work) {
   const auto loaded = settings_or_complain(flags);
   if (!loaded) return asked_wrongly;
@@ -57,7 +57,7 @@ int in_office(const CommonFlags& flags, const std::function<int(Office&)>& work)
   }
 }
 
-// A line from the terminal without showing it, or from whatever is piped in.
+// Reads a line from the terminal without echo, or from a pipe.
 std::string read_password() {
   termios before{};
   const bool terminal = ::tcgetattr(STDIN_FILENO, &before) == 0;
@@ -104,7 +104,8 @@ void print_secret(const accounts::NewApiKey& made, const std::string& about) {
 
 int create_key(Office& office, const KeyFlags& flags) {
   if (flags.name == accounts::ApiKeys::environment_name) {
-    fmt::print(stderr, "sluice: the name {} is for the key of the environment; choose another\n", flags.name);
+    fmt::print(stderr, "sluice: the name {} is reserved for the key in SLUICE_SERVICE_KEY; choose another\n",
+               flags.name);
     return asked_wrongly;
   }
   office.record("create-key", fmt::format("{} ({})", flags.name, flags.role));
@@ -116,7 +117,7 @@ int create_key(Office& office, const KeyFlags& flags) {
 }
 
 int no_such_key(const std::string& id) {
-  fmt::print(stderr, "sluice: there is no key {} that works; `sluice admin list-keys` shows them\n", id);
+  fmt::print(stderr, "sluice: there is no valid key {}; `sluice admin list-keys` lists all keys\n", id);
   return failed;
 }
 
@@ -225,11 +226,14 @@ Command admin_command() {
       .help = "Administrators, API keys and the audit log",
       .footer = "Example: sluice admin create-key --role SERVICE --name importer",
       .commands = {
-          command("create", "Make an administrator; the password is read from standard input",
+          command("create", "Create an administrator; the password is read from standard input",
                   "sluice admin create --email kim@example.org < password.txt",
                   [flags](Office& office) { return create_administrator(office, flags->email); },
-                  {{.name = "--email", .value = &flags->email, .help = "Their e-mail address", .required = true}}),
-          command("create-key", "Make an API key for a machine and print its secret",
+                  {{.name = "--email",
+                    .value = &flags->email,
+                    .help = "E-mail address of the administrator",
+                    .required = true}}),
+          command("create-key", "Create an API key for a program and print its secret",
                   "sluice admin create-key --role SERVICE --name importer --expires 90d",
                   [flags](Office& office) { return create_key(office, flags->key); },
                   {{.name = "--role",
@@ -239,21 +243,21 @@ Command admin_command() {
                     .check = one_of({"USER", "SERVICE", "ADMIN"})},
                    {.name = "--name",
                     .value = &flags->key.name,
-                    .help = "What it is for",
+                    .help = "Name of the key, such as the program that uses it",
                     .required = true,
                     .check = {.problem = check_name}},
                    expires_option(*flags, "until it is revoked")}),
-          command("rotate-key", "Replace an API key by a new one of its name and role, and print the secret",
+          command("rotate-key", "Replace an API key with a new one of the same name and role, and print its secret",
                   "sluice admin rotate-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002 --grace 24h",
                   [flags](Office& office) { return rotate_key(office, flags->key); },
                   {{.name = "id", .value = &flags->key.id, .help = "The old key's id", .required = true},
                    {.name = "--grace",
                     .value = &flags->key.grace,
-                    .help = "How long the old key still works",
+                    .help = "Time the old key continues to work",
                     .show_default = true,
                     .check = {.problem = check_duration}},
-                   expires_option(*flags, "as long as the old one was made for")}),
-          command("list-keys", "List API keys: when they were made, whether they work, their last use to the minute",
+                   expires_option(*flags, "the lifetime of the old key")}),
+          command("list-keys", "List API keys with their state, creation time and last use (to the minute)",
                   "sluice admin list-keys", list_keys),
           command("revoke-key", "Revoke an API key; it works up to 5 s longer in running servers",
                   "sluice admin revoke-key 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
@@ -261,11 +265,11 @@ Command admin_command() {
                   {{.name = "id", .value = &flags->key.id, .help = "The key's id", .required = true}}),
           command(
               "audit",
-              "Show what administrators did, the newest first: admin commands and requests that need the role ADMIN",
+              "Show the actions of administrators, newest first: admin commands and requests that need the role ADMIN",
               "sluice admin audit --limit 100", [flags](Office& office) { return show_audit(office, flags->limit); },
               {{.name = "--limit",
                 .value = &flags->limit,
-                .help = "How many entries",
+                .help = "Number of entries",
                 .show_default = true,
                 .check = integer_in(1, 10'000)}})}};
 }

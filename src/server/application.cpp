@@ -20,7 +20,7 @@
 namespace sluice::server {
 namespace {
 
-// Every process may need to know who calls, whatever its roles are.
+// A process with any role may need to identify callers.
 Roles with_accounts(Roles roles) {
   roles.insert(Service::accounts);
   return roles;
@@ -104,7 +104,7 @@ void Application::run_in_background(Task<> task) {
 }
 
 void Application::run() {
-  // Before anybody is told that we listen: who is told may stop us at once.
+  // Before the address is announced: its reader may stop the server at once.
   asio::io_context here;
   asio::signal_set signals(here, SIGTERM, SIGINT, SIGHUP);
   background_.start();
@@ -129,7 +129,7 @@ void Application::run() {
   if (options_.demo) fmt::print(stderr, "{}", demo_hint(settings_, server_->url(), demo_key_));
 
   wait_for_stop(here, signals);
-  // The default action is back: who is in a hurry asks twice. SIGHUP still ends nothing.
+  // Restores the default action, so a second signal ends the process at once. SIGHUP still does not end it.
   signals.remove(SIGTERM);
   signals.remove(SIGINT);
   announce_stop(here);
@@ -146,7 +146,7 @@ void Application::wait_for_stop(asio::io_context& here, asio::signal_set& signal
     signals.async_wait([&number](const boost::system::error_code&, int received) { number = received; });
     here.restart();
     while (number == 0) here.run_one();
-    // A terminal that was closed sends SIGHUP too, and is none any more.
+    // A closed terminal also sends SIGHUP; standard input is then no longer a terminal.
     const bool terminal_closed = by_hand_ && ::isatty(STDIN_FILENO) == 0;
     if (number != SIGHUP || terminal_closed) return;
     server_->reload_certificate();

@@ -38,7 +38,7 @@ Command commands_command(const Command& program) {
                  fmt::print("{}", command_docs(program));
                  return 0;
                }};
-  return {.name = "commands", .help = "What this program can do", .footer = example, .commands = {std::move(docs)}};
+  return {.name = "commands", .help = "Document the commands", .footer = example, .commands = {std::move(docs)}};
 }
 
 }  // namespace sluice::server

@@ -1,7 +1,7 @@
 // The commands of `sluice`, each in a file of its own.
 //
-// Each function describes one of them. A command returns its exit code: 0 done, 1 it failed, 2 it was asked wrongly
-// (flags or configuration).
+// Each function describes one command. A command returns its exit code: 0 done, 1 failed, 2 invalid flags or
+// configuration.
 #pragma once
 
 #include <memory>

@@ -42,12 +42,12 @@ Command config_command() {
           .help = "Check, print or document the configuration",
           .footer = "Example: sluice config check --config sluice.toml",
           .commands = {{.name = "check",
-                        .help = "Say what is wrong with the configuration",
+                        .help = "Check the configuration and print its errors",
                         .footer = "Example: sluice config check --config sluice.toml",
                         .options = with_common(*flags),
                         .run = [flags] { return check_config(*flags); }},
                        {.name = "print",
-                        .help = "Print what is in effect, and where each value comes from",
+                        .help = "Print the values in effect and the source of each",
                         .footer = "Example: SLUICE_HTTP_LISTEN=0.0.0.0:80 sluice config print",
                         .options = with_common(*flags),
                         .run = [flags] { return print_config(*flags); }},
@@ -61,7 +61,7 @@ Command metrics_command() {
   constexpr const char* example = "Example: sluice metrics docs > docs/metrics.md";
   return {
       .name = "metrics",
-      .help = "What the server counts",
+      .help = "Document the metrics",
       .footer = example,
       .commands = {
           {.name = "docs", .help = "Print every metric as Markdown", .footer = example, .run = print_metrics_docs}}};

@@ -26,7 +26,7 @@ struct DlqFlags {
   bool dry_run = false;
 };
 
-// What the flags select; nothing, and a complaint, where they can't be read.
+// The letters that the flags select. If a flag is invalid, complains and returns nothing.
 std::optional<LetterSelection> selection_of(const DlqFlags& flags, const Clock& clock) {
   LetterSelection selection;
   if (!flags.topic.empty()) selection.topic = flags.topic;
@@ -41,7 +41,7 @@ std::optional<LetterSelection> selection_of(const DlqFlags& flags, const Clock& 
     return std::nullopt;
   }
   if (!flags.id.empty() && !(selection.letter = messaging::parse_letter_id(flags.id))) {
-    fmt::print(stderr, "sluice: {} is no id of a letter; `sluice dlq list --each` shows them\n", flags.id);
+    fmt::print(stderr, "sluice: {} is not the id of a letter; `sluice dlq list --each` lists letters\n", flags.id);
     return std::nullopt;
   }
   return selection;
@@ -115,7 +115,7 @@ Task<int> run_show(LogDesk& desk, const DlqFlags& flags) {
   line("worker", letter->failure.worker);
   for (const auto& [name, value] : letter->original.headers) line("header", name + ": " + value);
   if (letter->complete) fmt::print("\n{}\n", letter->original.payload);
-  if (!letter->complete) fmt::print("\n(the message was too large to be kept here)\n");
+  if (!letter->complete) fmt::print("\n(the message was too large for the letter)\n");
   co_return 0;
 }
 
@@ -123,7 +123,7 @@ using Settle = Task<LetterProgress> (DeadLetters::*)(LetterSelection, messaging:
 
 Task<int> settle(LogDesk& desk, const DlqFlags& flags, Settle how, std::string_view done_word) {
   if (!selects_something(flags)) {
-    fmt::print(stderr, "sluice: say which letters (an id, --topic, --reason, --key, --since, --before), or --all\n");
+    fmt::print(stderr, "sluice: select letters (an id, --topic, --reason, --key, --since, --before), or give --all\n");
     co_return asked_wrongly;
   }
   const auto selection = selection_of(flags, desk.clock);
@@ -143,7 +143,7 @@ Task<int> settle(LogDesk& desk, const DlqFlags& flags, Settle how, std::string_v
     co_return 0;
   }
   fmt::print("{} {}, {} refused\n", done.settled, done_word, done.refused);
-  if (done.refused > 0) fmt::print(stderr, "sluice: the last one refused: {}\n", done.refused_because);
+  if (done.refused > 0) fmt::print(stderr, "sluice: last refusal: {}\n", done.refused_because);
   co_return done.refused == 0 ? 0 : failed;
 }
 
@@ -159,12 +159,12 @@ Task<int> run_purge(LogDesk& desk, const DlqFlags& flags) {
 std::vector<CommandOption> with_selection(DlqFlags& flags, std::vector<CommandOption> own) {
   std::vector<CommandOption> options{
       {.name = "--topic", .value = &flags.topic, .help = "Messages of this topic"},
-      {.name = "--reason", .value = &flags.reason, .help = "Given up for this reason"},
+      {.name = "--reason", .value = &flags.reason, .help = "Letters with this reason"},
       {.name = "--key", .value = &flags.key, .help = "Messages of this key"},
       {.name = "--since",
        .value = &flags.since,
-       .help = "Failed from this time on (2026-05-01T11:00:00Z), or so long ago (2h)"},
-      {.name = "--before", .value = &flags.before, .help = "Failed before this time, or longer ago"}};
+       .help = "Failed since this time (2026-05-01T11:00:00Z), or at most this long ago (2h)"},
+      {.name = "--before", .value = &flags.before, .help = "Failed before this time, or longer ago than this"}};
   options.insert(options.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   return options;
 }
@@ -174,27 +174,26 @@ std::vector<CommandOption> with_selection(DlqFlags& flags, std::vector<CommandOp
 Command dlq_command() {
   const auto flags = std::make_shared<DlqFlags>();
   const std::vector<CommandOption> settling =
-      with_selection(*flags, {{.name = "id", .value = &flags->id, .help = "Just this letter"},
-                              {.name = "--all", .value = &flags->all, .help = "All of them"},
-                              {.name = "--dry-run", .value = &flags->dry_run, .help = "Only say how many"}});
+      with_selection(*flags, {{.name = "id", .value = &flags->id, .help = "Only this letter"},
+                              {.name = "--all", .value = &flags->all, .help = "All letters"},
+                              {.name = "--dry-run", .value = &flags->dry_run, .help = "Only count the letters"}});
   return {
       .name = "dlq",
-      .help = "Messages that could not be handled; also beside a running server",
-      .footer = "Example: sluice dlq replay --reason API_5XX --since 2h",
+      .help = "Inspect, replay and purge dead letters, also beside a running server",
+      .footer = "Example: sluice dlq replay --reason HANDLER_FAILED --since 2h",
       .commands = {
           desk_command(
-              flags, "list", "Count dead letters by topic and reason", "sluice dlq list --topic payment.events",
-              run_list,
+              flags, "list", "Count dead letters by topic and reason", "sluice dlq list --topic jobs.enqueue", run_list,
               with_selection(*flags, {{.name = "--each", .value = &flags->each, .help = "Show the letters themselves"},
                                       {.name = "--count",
                                        .value = &flags->count,
-                                       .help = "How many of them (default: 50)",
+                                       .help = "Number of letters to show (default: 50)",
                                        .check = integer_in(1, 1'000'000)}})),
-          desk_command(flags, "show", "One letter and the message it is about", "sluice dlq show dead-letters:3:17",
-                       run_show, {{.name = "id", .value = &flags->id, .help = "The letter's id", .required = true}}),
-          desk_command(flags, "replay", "Publish the messages to their topics again",
-                       "sluice dlq replay --reason API_5XX --dry-run", run_replay, settling),
-          desk_command(flags, "purge", "Give letters up", "sluice dlq purge --topic payment.events --before 5d",
+          desk_command(flags, "show", "Show a letter and its message", "sluice dlq show dead-letters:3:17", run_show,
+                       {{.name = "id", .value = &flags->id, .help = "The letter's id", .required = true}}),
+          desk_command(flags, "replay", "Publish messages to their topics again",
+                       "sluice dlq replay --reason HANDLER_FAILED --dry-run", run_replay, settling),
+          desk_command(flags, "purge", "Discard letters", "sluice dlq purge --topic jobs.enqueue --before 5d",
                        run_purge, settling)}};
 }
 

@@ -48,7 +48,7 @@ TEST_F(PrewarmTest, waits_before_it_asks_an_origin_again_whose_line_was_full) {
   PrewarmOrder order{.origin = "o", .documents = *parse_prewarm_list("1.xml\n2.xml\n3.xml\n", false), .at_once = 3};
   readers.spawn("prewarm", warm(std::move(order)));
   pass(500ms);
-  EXPECT_EQ(breaker.asked, 3) << "nobody has asked again yet";
+  EXPECT_EQ(breaker.asked, 3) << "no request has been repeated yet";
   pass(1min);
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->downloaded, 3U);

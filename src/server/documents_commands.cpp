@@ -33,7 +33,7 @@ struct DocumentsFlags {
   bool all = false;
 };
 
-// What every command on documents works with. It may run beside the server that owns the data folder.
+// Shared by all commands on documents, which may run beside the server that owns the data folder.
 struct Archive {
   Archive(const Settings& settings, const documents::OriginConfig& origin_config)
       : config(origin_config),
@@ -88,7 +88,7 @@ int in_archive(const DocumentsFlags& flags, Work work) {
 }
 
 int not_a_path(const std::string& text) {
-  fmt::print(stderr, "sluice: {} is no path of a document\n", text);
+  fmt::print(stderr, "sluice: {} is not a valid document path\n", text);
   return asked_wrongly;
 }
 
@@ -99,7 +99,7 @@ std::optional<std::string> read_list(const std::string& list) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// What the origin is known to have: its static copies and what was downloaded before.
+// The known documents of the origin: static copies and earlier downloads.
 Task<std::vector<RefreshRequest>> known_documents(Archive& archive, bool force) {
   const std::vector<std::string> stored = co_await archive.records.stored_paths(archive.config.name);
   std::set<std::string> paths(stored.begin(), stored.end());
@@ -142,7 +142,7 @@ Task<int> run_prewarm(Archive& archive, const DocumentsFlags& flags) {
   } else {
     const std::optional<std::string> text = read_list(flags.list);
     if (!text) {
-      fmt::print(stderr, "sluice: the file {} can't be read\n", flags.list);
+      fmt::print(stderr, "sluice: cannot read the file {}\n", flags.list);
       co_return asked_wrongly;
     }
     auto parsed = parse_prewarm_list(*text, flags.force);
@@ -177,7 +177,7 @@ void print_record(const sql::DocumentRecord& record) {
   const auto expiry = record.claim_expires_at ? format_time(*record.claim_expires_at) : "-";
   line("claim", record.claimed_by
                     ? fmt::format("{}, {} {}", *record.claimed_by, record.claim_live ? "until" : "expired at", expiry)
-                    : "nobody's");
+                    : "none");
   line("claim token", std::to_string(record.claim_token));
   line("held down", record.held_until
                         ? fmt::format("until {}, after {} failures", format_time(*record.held_until), record.failures)
@@ -202,7 +202,7 @@ Task<int> run_show(Archive& archive, const DocumentsFlags& flags) {
 
 Task<int> run_purge(Archive& archive, const DocumentsFlags& flags) {
   if (flags.path.empty() && !flags.all) {
-    fmt::print(stderr, "sluice: say which document, or --all\n");
+    fmt::print(stderr, "sluice: give a path, or --all\n");
     co_return asked_wrongly;
   }
   std::vector<std::string> paths{flags.path};
@@ -218,7 +218,7 @@ Task<int> run_purge(Archive& archive, const DocumentsFlags& flags) {
     fmt::print(stderr, "sluice: no copy of {} is stored\n", flags.path);
     co_return failed;
   }
-  fmt::print("{} purged; running servers forget them within 5 s\n", purged);
+  fmt::print("{} purged; running servers drop their copies within 5 s\n", purged);
   co_return 0;
 }
 
@@ -240,22 +240,23 @@ Command documents_command() {
   };
   return {
       .name = "documents",
-      .help = "Cached documents; also beside a running server",
+      .help = "Manage cached documents, also beside a running server",
       .footer = "Example: sluice documents show scourt ssgo101/SSGO101F01.xml",
       .commands = {
-          command("prewarm", "Download what is missing, ahead of its readers",
+          command("prewarm", "Download missing documents before readers ask for them",
                   "sluice documents prewarm scourt paths.txt\n"
-                  "Exit code: 0 all are there, 1 some failed, 2 asked wrongly.",
+                  "Exit code: 0 all documents have a copy, 1 some failed, 2 invalid arguments.",
                   run_prewarm,
                   {{.name = "list",
                     .value = &flags->list,
-                    .help = "A file with a path in each line and, behind a space, its case type; - is standard input. "
-                            "Without it: the static copies and what was downloaded before"},
-                   {.name = "--force", .value = &flags->force, .help = "Download also where a good copy exists"}}),
-          command("show", "What is known of a document", "sluice documents show scourt ssgo101/SSGO101F01.xml",
+                    .help = "File with a path on each line, optionally followed by a space and its case type; - is "
+                            "standard input. "
+                            "Without it: the static copies and earlier downloads"},
+                   {.name = "--force", .value = &flags->force, .help = "Download even if a valid copy exists"}}),
+          command("show", "Show the record of a document", "sluice documents show scourt ssgo101/SSGO101F01.xml",
                   run_show, {{.name = "path", .value = &flags->path, .help = "The document's path", .required = true}}),
           command(
-              "purge", "Forget the stored copy of a document, or all copies of an origin",
+              "purge", "Delete the stored copy of a document, or all copies of an origin",
               "sluice documents purge scourt ssgo101/SSGO101F01.xml", run_purge,
               {{.name = "path", .value = &flags->path, .help = "The document's path"},
                {.name = "--all", .value = &flags->all, .help = "Every document of the origin", .excludes = "path"}})}};

@@ -13,7 +13,7 @@
 namespace sluice::server {
 namespace {
 
-// What still runs would use what is about to be destroyed.
+// Jobs that still run would use objects that are about to be destroyed.
 [[noreturn]] void leave() {
   log::error("exiting with jobs still running");
   log::stop();

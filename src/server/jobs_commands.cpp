@@ -27,7 +27,7 @@ struct JobsFlags {
   int count = 50;
 };
 
-// What every command on jobs works with; also beside a running server.
+// Shared by all commands on jobs, which may run beside a server.
 struct JobDesk {
   explicit JobDesk(const Settings& settings)
       : engines(settings, {Service::jobs}, clock, Engines::Access::beside_owner),
@@ -57,7 +57,7 @@ std::string or_dash(const std::optional<Time>& time) {
 
 std::optional<JobId> id_or_complain(const JobsFlags& flags) {
   const auto id = JobId::parse(flags.id);
-  if (!id) fmt::print(stderr, "sluice: {} is no id of a job; `sluice jobs list` shows them\n", flags.id);
+  if (!id) fmt::print(stderr, "sluice: {} is not the id of a job; `sluice jobs list` lists jobs\n", flags.id);
   return id;
 }
 
@@ -92,7 +92,7 @@ Task<int> run_list(JobDesk& desk, const JobsFlags& flags) {
     if (!next) break;
     left -= page.jobs.size();
   }
-  if (next) fmt::print(stderr, "there are more; --count says how many to show\n");
+  if (next) fmt::print(stderr, "there are more; raise --count to see them\n");
   co_return 0;
 }
 
@@ -138,7 +138,7 @@ Task<int> run_retry(JobDesk& desk, const JobsFlags& flags) {
   if (!id) co_return asked_wrongly;
   const std::optional<bool> done = co_await desk.store.retry(*id);
   if (!done) co_return no_such_job(flags);
-  if (!*done) fmt::print(stderr, "sluice: it is not dead, or another job has its unique key by now\n");
+  if (!*done) fmt::print(stderr, "sluice: the job is not dead, or another job has its unique key\n");
   if (*done) fmt::print("queued again\n");
   co_return *done ? 0 : failed;
 }
@@ -148,7 +148,7 @@ Task<int> run_cancel(JobDesk& desk, const JobsFlags& flags) {
   if (!id) co_return asked_wrongly;
   const std::optional<bool> done = co_await desk.store.cancel(*id);
   if (!done) co_return no_such_job(flags);
-  if (!*done) fmt::print(stderr, "sluice: only a job that waits can be canceled; it runs, or has ended\n");
+  if (!*done) fmt::print(stderr, "sluice: only a waiting job can be canceled; this one is running or has ended\n");
   if (*done) fmt::print("canceled\n");
   co_return *done ? 0 : failed;
 }
@@ -177,7 +177,7 @@ Task<int> run_purge(JobDesk& desk, const JobsFlags& flags) {
   constexpr size_t at_once = 10'000;
   const auto age = parse_duration(flags.older_than);
   if (!age) {
-    fmt::print(stderr, "sluice: --older-than {} is no duration; write 7d or 12h\n", flags.older_than);
+    fmt::print(stderr, "sluice: --older-than {} is not a duration; write 7d or 12h\n", flags.older_than);
     co_return asked_wrongly;
   }
   size_t total = 0;
@@ -230,28 +230,28 @@ Command jobs_command() {
     return CommandOption{.name = "--count", .value = &flags->count, .help = help, .check = integer_in(1, 1'000'000)};
   };
   return {.name = "jobs",
-          .help = "Jobs in the queue; also beside a running server",
+          .help = "Manage the job queue, also beside a running server",
           .footer = "Example: sluice jobs list --status dead",
           .commands = {
-              command("list", "Jobs, the newest first", "sluice jobs list --kind enrich_link --status dead", run_list,
-                      {{.name = "--kind", .value = &flags->kind, .help = "Of this kind"},
+              command("list", "List jobs, newest first", "sluice jobs list --kind enrich_link --status dead", run_list,
+                      {{.name = "--kind", .value = &flags->kind, .help = "Only jobs of this kind"},
                        {.name = "--status",
                         .value = &flags->status,
-                        .help = "queued, running, succeeded, failed, dead or canceled"},
-                       count("How many (default: 50)")}),
-              command("show", "A job and all its tries", "sluice jobs show 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+                        .help = "Only jobs with this status: queued, running, succeeded, failed, dead or canceled"},
+                       count("Number of jobs (default: 50)")}),
+              command("show", "Show a job and all its tries", "sluice jobs show 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
                       run_show, {id}),
               command("retry", "Queue a dead job again", "sluice jobs retry 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
                       run_retry, {id}),
-              command("cancel", "Cancel a job that waits", "sluice jobs cancel 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
+              command("cancel", "Cancel a waiting job", "sluice jobs cancel 018f4e1c-6d2a-7c3e-9f10-0242ac120002",
                       run_cancel, {id}),
-              command("stats", "Count jobs by kind and state", "sluice jobs stats", run_stats),
-              command("blocked", "Domains that do not want to be visited", "sluice jobs blocked", run_blocked,
-                      {count("How many, those with the most failures first (default: 50)")}),
-              command("purge", "Forget finished jobs", "sluice jobs purge --older-than 7d", run_purge,
+              command("stats", "Count jobs by kind and status", "sluice jobs stats", run_stats),
+              command("blocked", "List domains that refuse visits", "sluice jobs blocked", run_blocked,
+                      {count("Number of domains, most failures first (default: 50)")}),
+              command("purge", "Delete finished jobs", "sluice jobs purge --older-than 7d", run_purge,
                       {{.name = "--older-than",
                         .value = &flags->older_than,
-                        .help = "Finished longer ago than this (default: 7d)"}})}};
+                        .help = "Only jobs that finished longer ago than this (default: 7d)"}})}};
 }
 
 }  // namespace sluice::server

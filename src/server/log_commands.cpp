@@ -35,14 +35,14 @@ Task<int> run_tail(LogDesk& desk, const LogFlags& flags) {
   const auto name = [](const TopicView& view) { return view.topic.name; };
   const auto topic = std::ranges::find(topics, flags.topic, name);
   if (topic == topics.end()) {
-    fmt::print(stderr, "sluice: there is no topic {}; `sluice log topics` lists them\n", flags.topic);
+    fmt::print(stderr, "sluice: there is no topic {}; `sluice log topics` lists all\n", flags.topic);
     co_return failed;
   }
   std::vector<PartitionBounds> partitions = topic->partitions;
   if (flags.partition >= 0) {
     std::erase_if(partitions, [&flags](const PartitionBounds& each) { return each.partition != flags.partition; });
     if (partitions.empty()) {
-      fmt::print(stderr, "sluice: {} has {} partitions, from 0 on\n", flags.topic, topic->topic.partitions);
+      fmt::print(stderr, "sluice: {} has {} partitions, counted from 0\n", flags.topic, topic->topic.partitions);
       co_return failed;
     }
   }
@@ -85,34 +85,34 @@ Task<int> run_topics(LogDesk& desk, const LogFlags&) {
 
 Command log_command() {
   const auto flags = std::make_shared<LogFlags>();
-  return {
-      .name = "log",
-      .help = "Look into the message log; also beside a running server",
-      .footer = "Example: sluice log tail payment.events --follow",
-      .commands = {
-          desk_command(
-              flags, "tail", "Print a topic's last messages, a line of JSON each",
-              "sluice log tail payment.events -n 20 --key 42", run_tail,
-              {{.name = "topic", .value = &flags->topic, .help = "The topic's name", .required = true},
-               {.name = "-n,--count",
-                .value = &flags->count,
-                .help = "How many (default: 10)",
-                .check = integer_in(1, 1'000'000)},
-               {.name = "--all", .value = &flags->all, .help = "Everything that is kept"},
-               {.name = "--since",
-                .value = &flags->since,
-                .help = "From this time on (2026-05-01T11:00:00Z), or so long ago (2h)"},
-               {.name = "--key", .value = &flags->key, .help = "Only messages of this key"},
-               {.name = "--partition",
-                .value = &flags->partition,
-                .help = "Only this partition",
-                .check = not_negative()},
-               {.name = "-f,--follow", .value = &flags->follow, .help = "Go on with what comes, until interrupted"}}),
-          desk_command(flags, "groups", "How far each group of consumers is, and who reads",
-                       "sluice log groups --topic payment.events", run_groups,
-                       {{.name = "--group", .value = &flags->group, .help = "Only this group"},
-                        {.name = "--topic", .value = &flags->topic, .help = "Only this topic"}}),
-          desk_command(flags, "topics", "List the topics", "sluice log topics", run_topics)}};
+  return {.name = "log",
+          .help = "Inspect the message log, also beside a running server",
+          .footer = "Example: sluice log tail jobs.enqueue --follow",
+          .commands = {
+              desk_command(flags, "tail", "Print a topic's last messages, a line of JSON each",
+                           "sluice log tail jobs.enqueue -n 20 --key 42", run_tail,
+                           {{.name = "topic", .value = &flags->topic, .help = "The topic's name", .required = true},
+                            {.name = "-n,--count",
+                             .value = &flags->count,
+                             .help = "Number of messages (default: 10)",
+                             .check = integer_in(1, 1'000'000)},
+                            {.name = "--all", .value = &flags->all, .help = "All messages of the topic"},
+                            {.name = "--since",
+                             .value = &flags->since,
+                             .help = "Messages since this time (2026-05-01T11:00:00Z), or at most this long ago (2h)"},
+                            {.name = "--key", .value = &flags->key, .help = "Only messages with this key"},
+                            {.name = "--partition",
+                             .value = &flags->partition,
+                             .help = "Only this partition",
+                             .check = not_negative()},
+                            {.name = "-f,--follow",
+                             .value = &flags->follow,
+                             .help = "Continue with new messages until interrupted"}}),
+              desk_command(flags, "groups", "Show the progress and the members of consumer groups",
+                           "sluice log groups --topic jobs.enqueue", run_groups,
+                           {{.name = "--group", .value = &flags->group, .help = "Only this group"},
+                            {.name = "--topic", .value = &flags->topic, .help = "Only this topic"}}),
+              desk_command(flags, "topics", "List the topics", "sluice log topics", run_topics)}};
 }
 
 }  // namespace sluice::server

@@ -65,13 +65,13 @@ bool TailSelection::takes(const Delivery& delivery) const {
   return (key.empty() || delivery.key == key) && (!since || delivery.published_at >= *since);
 }
 
-// A partition that is read from its beginning to what was its end.
+// A partition that is read from its beginning to the end it had at the start.
 struct LogTail::Reading {
   PartitionBounds left;
   std::deque<Delivery> ready{};
 };
 
-// Without what is not wanted; `from` ends behind it, and stays at the partition's end.
+// Returns the next page without filtered messages; advances `from` past the page, at most to the partition's end.
 Task<std::vector<Delivery>> LogTail::read_page(int32_t partition, int64_t& from) {
   std::vector<Delivery> found = co_await view_.read(wanted_.topic, partition, from, page);
   if (!found.empty()) from = found.back().offset + 1;

@@ -32,21 +32,21 @@ std::optional<LogEngine> chosen_log_engine(const Settings& settings) {
   return std::nullopt;
 }
 
-// One engine's log, with whatever belongs to it.
+// One engine's log and the objects that it needs.
 class MessageParts::Engine {
  public:
   virtual ~Engine() = default;
   virtual messaging::MessageLog& log() = 0;
   virtual messaging::LogView& view() = 0;
-  // Another one, for somebody who asks about its memory.
+  // A log for one relay, which keeps its own view of the engine's state.
   virtual messaging::MessageLog& log_of_own() { return log(); }
   virtual Task<> declare(std::vector<messaging::Topic> topics) { return log().declare(std::move(topics)); }
-  // How changes get into it; with `bell` where relays are needed.
+  // How stores append messages; rings `bell` if relays publish them.
   virtual sql::Outbox outbox(messaging::Bell& bell) { return sql::Outbox(bell); }
   virtual bool needs_relays() const { return true; }
-  // Whether topics are made anew wherever they are missed; else `sluice migrate` alone makes them.
+  // Whether a server creates missing topics; otherwise only `sluice migrate` does.
   virtual bool declares_at_start() const { return true; }
-  // Throws EngineUnavailable where it does not answer; cheap.
+  // Checks the engine cheaply. Throws EngineUnavailable.
   virtual Task<> reach() { co_return; }
   // Keeps messages for their retention, where the engine does not do so itself.
   virtual void start(TaskScope&) {}
@@ -86,7 +86,7 @@ class MessageParts::InRedis final : public Engine {
   messaging::MessageLog& log_of_own() override {
     return *others_.emplace_back(std::make_unique<redis::RedisLog>(redis_, clock_, random_, "sluice"));
   }
-  // Each makes the topics again that it was told of, after a wipe.
+  // After a wipe each log creates its topics again.
   Task<> declare(std::vector<messaging::Topic> topics) override {
     co_await log_.declare(topics);
     for (const auto& other : others_) co_await other->declare(topics);

@@ -19,7 +19,7 @@ const std::vector<messaging::Topic>& known_topics() {
   return topics;
 }
 
-// Of a message: in its topic, and from its end on as a dead letter.
+// The longest time that a message exists: in its topic, and then as a dead letter.
 Duration longest_life(const std::vector<messaging::Topic>& topics) {
   Duration in_topic{0};
   Duration as_letter{0};

@@ -86,7 +86,7 @@ int migrate(const CommonFlags& flags) {
 Command migrate_command() {
   const auto flags = std::make_shared<CommonFlags>();
   return {.name = "migrate",
-          .help = "Bring the database up to date; on PostgreSQL, make schemas and logins too",
+          .help = "Bring the database up to date; on PostgreSQL, also create schemas and logins",
           .footer = "Example: SLUICE_POSTGRES_ADMIN_PASSWORD=... sluice migrate --config sluice.toml",
           .options = with_common(*flags),
           .run = [flags] { return migrate(*flags); }};

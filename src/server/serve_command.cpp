@@ -41,10 +41,10 @@ int serve(const ServeFlags& flags) {
   std::string unknown;
   const auto roles = parse_roles(flags.roles, unknown);
   if (!roles) {
-    fmt::print(stderr, "--roles: there is no role {}; sluice serve --help lists them\n", unknown);
+    fmt::print(stderr, "--roles: there is no role {}; `sluice serve --help` lists all\n", unknown);
     return asked_wrongly;
   }
-  std::signal(SIGPIPE, SIG_IGN);  // whoever collects the log may go and come back
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may disconnect and return
   SystemClock clock;
   log::Options log_options = loaded->settings.log;
   log_options.clock = &clock;
@@ -76,11 +76,11 @@ Command serve_command() {
       .footer = "Example: sluice serve --data ./data --listen 127.0.0.1:8080",
       .options = with_common(
           flags->common,
-          {{.name = "--listen", .value = &flags->listen, .help = "HOST:PORT to listen on; port 0 picks one"},
+          {{.name = "--listen", .value = &flags->listen, .help = "HOST:PORT to listen on; port 0 picks a free port"},
            {.name = "--roles",
             .value = &flags->roles,
             .help = "Run only these services, separated by commas: " + names},
-           {.name = "--demo", .value = &flags->demo, .help = "Fill an empty installation with something to look at"}}),
+           {.name = "--demo", .value = &flags->demo, .help = "Fill an empty installation with demo data"}}),
       .run = [flags] { return serve(*flags); }};
 }
 

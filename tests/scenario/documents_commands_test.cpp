@@ -63,7 +63,7 @@ TEST_F(DocumentsCommands, prewarm_downloads_what_is_missing_and_never_twice) {
   EXPECT_EQ(shown.code, 0) << shown.output;
   EXPECT_THAT(shown.output, HasSubstr("CACHED"));
   EXPECT_THAT(shown.output, HasSubstr("civil first instance"));
-  EXPECT_THAT(shown.output, HasSubstr("nobody's"));
+  EXPECT_THAT(shown.output, HasSubstr("claim         none"));
 }
 
 TEST_F(DocumentsCommands, prewarm_keeps_to_the_slots_of_the_origin) {
