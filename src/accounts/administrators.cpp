@@ -5,7 +5,7 @@
 namespace sluice::accounts {
 namespace {
 
-// Only what every address has: what else is allowed is for the mail server to say.
+// Checks only the form that every address has; the mail server decides the rest.
 bool looks_like_email(std::string_view email) {
   const size_t at = email.find('@');
   return at != std::string_view::npos && at > 0 && at + 1 < email.size() && email.rfind('@') == at &&

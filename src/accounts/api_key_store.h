@@ -1,4 +1,4 @@
-// Where API keys are kept.
+// Stores API keys.
 #pragma once
 
 #include <optional>

@@ -6,7 +6,7 @@
 namespace sluice::accounts {
 
 Task<std::optional<Caller>> RememberedCallers::identify(std::string token) {
-  // By hash, so that secrets are not kept.
+  // By hash: secrets are not kept.
   const std::string hash = to_hex(hash_secret(token));
   Memory memory = recall(hash);
   if (memory.answered) co_return std::move(memory.caller);
@@ -38,7 +38,7 @@ RememberedCallers::Memory RememberedCallers::recall(const std::string& hash) {
 void RememberedCallers::remember(const std::string& hash, const std::optional<Caller>& caller) {
   const std::lock_guard lock(mutex_);
   const Instant until = clock_.now() + remember_for;
-  // A full memory starts over: simpler than choosing what to forget, and it costs one more look for each.
+  // A full memory is cleared: simpler than evicting entries, and each then costs one more lookup.
   if (caller) {
     unknown_.erase(hash);
     if (known_.size() >= most_known) known_.clear();

@@ -41,7 +41,7 @@ Task<> ask(Callers& callers, std::string token, std::vector<Seen>& seen) {
 }
 
 struct RememberedCallersTest : testing::Test {
-  // Asks for all tokens at once; what was answered by the end, in the order of the answers.
+  // Asks for all tokens at once; returns the answers in their order.
   std::vector<Seen> ask_all(const std::vector<std::string>& tokens) {
     std::vector<Seen> seen;
     TaskScope asking(context.get_executor());
@@ -94,7 +94,7 @@ TEST_F(RememberedCallersTest, a_flood_of_wrong_tokens_is_refused_and_a_caller_kn
   EXPECT_EQ(std::ranges::count(seen, Seen::known), 1);
 }
 
-// Answers at once, on whichever thread.
+// Answers at once, on the thread of the caller.
 class QuickCallers : public Callers {
  public:
   Task<std::optional<Caller>> identify(std::string) override {

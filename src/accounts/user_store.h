@@ -1,4 +1,4 @@
-// Where user accounts are kept.
+// Stores user accounts.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// Where chance comes from.
+// A source of random numbers.
 //
-// Handed in like the clock, so that the simulation replays a seed. `SeededRandom` is fast and predictable: jitter,
-// shuffles, simulation. Secrets (tokens, keys) come from the operating system (server/ and lab/ hand in a source that
-// asks it).
+// Passed in like the clock, so that the simulation replays a seed. `SeededRandom` is fast and predictable: for jitter,
+// shuffles and simulation. Secrets (tokens, keys) come from the operating system (`server` and `lab` pass in a source
+// that uses it).
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@ struct Unit {
   int64_t amount;  // of the smallest unit
 };
 
-// In the largest unit that leaves no rest; `units` come largest first. Zero is `zero`.
+// Formats in the largest unit that divides the amount; `units` come largest first. Zero is `zero`.
 std::string format_amount(int64_t amount, std::span<const Unit> units, std::string_view zero);
-// Nothing where it is no whole number, negative, too large, or the unit is unknown or missing.
+// Nothing if the text is not a whole number, is negative or too large, or its unit is unknown or missing.
 std::optional<int64_t> parse_amount(std::string_view text, std::span<const Unit> units);
 
 }  // namespace sluice

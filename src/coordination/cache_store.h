@@ -1,4 +1,4 @@
-// Where shared copies of costly answers are kept.
+// Stores shared copies of costly answers.
 //
 // A copy is fresh for a while, then stale for a while, then gone. A caller that finds none, or one worth renewing, asks
 // for the ticket to load it: one of all callers over all instances gets it, for a limited time, and only the current

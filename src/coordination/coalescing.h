@@ -90,7 +90,7 @@ class Coalescing {
  public:
   virtual ~Coalescing() = default;
 
-  // Of any number of callers at once one is told to publish.
+  // Tells one of any number of concurrent callers to publish.
   virtual Task<RefreshAnswer> request(RefreshRequest request) = 0;
 
   // The message of `answer` could not be published: the previous message waits again. False, and nothing changes, if

@@ -82,7 +82,7 @@ TEST_F(ClockSetBack, a_fetch_does_not_hold_the_item_for_longer_than_any_lease) {
   EXPECT_EQ(item.look({"a", 1000, 0, 0, "other"}, plan, now - 1h).outcome, FetchOutcome::run);
 }
 
-// Says what it is told to say.
+// Gives the answers that a test has set.
 struct ScriptedCoalescing : Coalescing {
   Task<RefreshAnswer> request(RefreshRequest) override { co_return refresh; }
   Task<bool> unpublish(std::string, RefreshAnswer) override { co_return true; }

@@ -5,7 +5,7 @@
 namespace sluice::coordination {
 namespace {
 
-// Executors of one loop may differ in their properties; what they run on does not.
+// Executors of one loop may differ in their properties, but not in their context.
 asio::execution_context& loop_of(const Executor& executor) {
   return asio::query(executor, asio::execution::context);
 }

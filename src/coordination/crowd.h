@@ -1,7 +1,7 @@
 // Callers on several threads that wait for the same event.
 //
-// Each waits on its own thread, and each thread is told once, however many wait there: thousands of readers of one
-// answer cost one message between threads, not thousands.
+// Each waits on its own thread, and each thread is told once for all its callers: thousands of readers of one answer
+// cost one message between threads, not thousands.
 #pragma once
 
 #include <memory>

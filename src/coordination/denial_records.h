@@ -20,7 +20,7 @@ struct Denial {
   Time until;         // when the token ends by itself
 };
 
-// Where a reader of denials has got to.
+// The position of a reader of denials.
 struct DenialMark {
   Time written{};
   std::string token;

@@ -86,7 +86,7 @@ struct DenylistTest : testing::Test {
     context.restart();
     clock.run(context, clock.now() + time);
   }
-  // What the task gives within a millisecond; "failed" if it throws.
+  // The task's result within a millisecond; "failed" if it throws.
   std::string ask(Denylist& list, std::string token) {
     std::string got = "nothing";
     scope.spawn("ask", answer(list, std::move(token), got));

@@ -11,8 +11,8 @@ namespace {
 
 const metrics::Counter leases_lost{"leases_lost_total", "Leases lost before their work ended."};
 
-// One renewal is one transaction or a handful of script calls: large enough to cost nothing, small enough to keep
-// nobody waiting.
+// One renewal is one transaction or a handful of script calls: large enough to cost little, small enough to delay no
+// caller.
 constexpr size_t most_in_batch = 500;
 constexpr size_t most_waiting = 1'000;
 // How often the first in line asks for a lease that another process holds.
@@ -149,8 +149,8 @@ auto LeaseKeeper<Port>::next_due() const -> std::shared_ptr<Batch> {
 
 template <class Port>
 void LeaseKeeper<Port>::gather(Batch& batch, Instant now) {
-  // What is due a little later goes along; batches that came about one by one grow together this way. One that has
-  // failed for a while stays apart, or others would share its early end.
+  // Leases that are due a little later go along, so small batches merge over time. A batch that has failed for a while
+  // stays apart, or the others would share its early end.
   const Duration near = batch.ttl / 10;
   const Instant oldest = batch.sent - near;
   const Instant newest = batch.sent + near;
@@ -196,7 +196,7 @@ void LeaseKeeper<Port>::settle(Batch& batch, Renewal<typename Port::Held> answer
   batch.due = sent + batch.ttl / 3;
   if (answer.renewed.size() == batch.leases.size()) return;
 
-  // What could not be asked about is asked again soon; watch_loop stops its work in time.
+  // Leases without an answer are asked about again soon; watch_loop stops their work in time.
   const auto unknown = take_out(batch.leases, std::move(answer.unknown));
   if (!unknown.empty()) {
     log::warning("renewing leases failed", {{"leases", unknown.size()}, {"error", answer.failure}});
@@ -210,7 +210,7 @@ void LeaseKeeper<Port>::settle(Batch& batch, Renewal<typename Port::Held> answer
 template <class Port>
 void LeaseKeeper<Port>::give_up(std::vector<std::shared_ptr<Kept>> lost) {
   for (const auto& lease : lost) {
-    if (lease.use_count() == 1 || lease->stop_.stop_requested()) continue;  // nobody works under it any more
+    if (lease.use_count() == 1 || lease->stop_.stop_requested()) continue;  // it has no user any more
     leases_lost.add();
     log::warning("lease lost", {{"lease", lease->key()}});
     lease->stop_.request_stop();
@@ -233,7 +233,7 @@ Task<> LeaseKeeper<Port>::watch_loop() {
     }
     // One that is being renewed is the renewal's to remove.
     std::erase_if(batches_, [](const auto& batch) { return batch->leases.empty() && !batch->asking; });
-    give_up(std::move(lost));  // last, since who is told may acquire again at once
+    give_up(std::move(lost));  // last: a notified holder may acquire again at once
     co_await more_.wait_until(clock_, next);
   }
 }

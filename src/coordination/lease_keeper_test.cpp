@@ -89,7 +89,7 @@ Task<> acquire_into(Keeper& keeper, Kept& lease, std::string key = "line") {
   lease = co_await keeper.acquire(key, 30s);
 }
 
-// What became of somebody who waited for the lease.
+// The fate of a caller that waited for the lease.
 struct Waiter {
   bool needs_it = true;
   Kept lease;
@@ -135,7 +135,7 @@ struct LeaseKeeperTest : testing::Test {
   SeededRandom random{1};
   PretendLeases leases{clock};
   Keeper keeper{leases, clock, random, "me", context.get_executor()};
-  Keeper other{leases, clock, random, "somebody else", context.get_executor()};
+  Keeper other{leases, clock, random, "another process", context.get_executor()};
   TaskScope scope{context.get_executor()};
   Kept lease;
   Waiter first, second, third;

@@ -1,4 +1,4 @@
-// What makes a plan impossible, and the arithmetic that shows it.
+// Checks that a plan is possible, with the arithmetic behind it.
 #include <algorithm>
 #include <set>
 

@@ -63,7 +63,7 @@ TEST(LimitRing, what_was_kept_goes_on_and_another_length_is_spent) {
   EXPECT_EQ(other.remaining(start + 201), 5);
 }
 
-// Gives what the definition allows: permits of the last span are counted one by one.
+// The definition of a window: counts the permits of the last span one by one.
 class CountedWindow {
  public:
   CountedWindow(int64_t most, Duration span, Stamp now) : most_(most), span_(span.count()) { given_[now] = most; }

@@ -25,7 +25,7 @@ Drawn LimitState::decide(size_t priority, int64_t least, int64_t most, Stamp now
   }
   const bool kept = kept_back(account, now) > 0us;
   const bool refused = kept || given < least;
-  // Whoever asks for more than there ever is wants nothing.
+  // A request for more than the plan ever allows leaves no mark.
   if (refused && account.keeps_back && least <= account.most_at_once) account.wanted_until = now + wanted_for.count();
   int64_t credit = 0;
   if (account.has_days) {
@@ -64,7 +64,7 @@ Drawn LimitState::refuse(const Account& account, int64_t least, int64_t credit, 
 void LimitState::deposit(size_t priority, int64_t permits, Duration lasts, Stamp now) {
   Credit& credit = accounts_.at(priority).credit;
   const Stamp until = now + lasts.count();
-  // Ends of one day differ by what calls take; what ends at another time is of another day.
+  // Chunks of one day end at slightly different times, because calls take time; another end means another day.
   const bool same_day = now < credit.until && until - credit.until < (1min / 1us);
   credit = {permits + (same_day ? credit.permits : 0), until};
 }

@@ -1,8 +1,8 @@
-// A limit's state as a row of a database keeps it: 64-bit numbers in little-endian order, and names.
+// A limit's state as a row of a database stores it: 64-bit numbers in little-endian order, and names.
 //
 //   version, run, windows {name, most, used, stamps, stamp...}, priorities {name, permits, until, wanted until}
 //
-// Windows and priorities are found by name, so that a changed plan costs only what changed.
+// Windows and priorities are found by name, so that a changed plan loses only the state of its changed parts.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -60,7 +60,7 @@ class Reader {
   }
 
  private:
-  // How many things of `size` follow; none where that is more than what is left.
+  // The number of items of `size` that follow; 0 if the remaining bytes cannot hold them.
   size_t count(size_t size) {
     const auto stated = static_cast<uint64_t>(number());
     if (stated <= bytes_.size() / size) return stated;

@@ -175,7 +175,7 @@ void Limiter::hand_out(size_t priority, const Drawn& drawn) {
   }
 }
 
-// Nobody of this priority or a worse one is served before `when`; a better one is.
+// Until `when` callers of this priority and worse ones are not served; better ones are.
 Task<> Limiter::wait_until(size_t priority, Instant when) {
   blocked_line_ = priority;
   blocked_until_ = when;

@@ -1,4 +1,4 @@
-// Where a process waits for its permits.
+// Queues the callers of a process for permits.
 //
 //   Result<Permit, Duration> permit = co_await limiter.acquire(priority, deadline);
 //   if (!permit) ...                        // try again in permit.error()

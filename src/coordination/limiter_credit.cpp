@@ -1,4 +1,4 @@
-// The limiter's other half: the credit of its days, and what it shows.
+// The part of Limiter that keeps the credit of its days and its metrics.
 #include "coordination/limiter.h"
 #include "runtime/log.h"
 #include "runtime/retry.h"
@@ -36,7 +36,7 @@ Task<> Limiter::take_chunk(size_t priority) {
   changed_.notify_all();
 }
 
-// What was taken and could not be deposited, or perhaps was, is spent: it is never deposited again.
+// A taken chunk that could not be deposited, or perhaps was, is spent: it is never deposited again.
 Task<> Limiter::deposit_chunk(size_t priority) {
   Line& line = lines_[priority];
   const Instant sent = clock_.now();

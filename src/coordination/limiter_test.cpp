@@ -158,7 +158,7 @@ TEST_F(LimiterTest, who_cannot_be_served_in_time_is_told_at_once_when_to_come_ba
   run_for(1us);
   ASSERT_EQ(got.refused.size(), 2U);
   EXPECT_EQ(got.refused[1], 720ms);
-  EXPECT_EQ(limit.draws, 2) << "what is known is not asked for again";
+  EXPECT_EQ(limit.draws, 2) << "a known answer is not asked for again";
 }
 
 TEST_F(LimiterTest, trying_never_waits_for_a_window) {
@@ -218,7 +218,7 @@ TEST_F(LimiterTest, high_of_one_process_goes_before_low_of_another) {
   EXPECT_LT(lows.permits.size(), 400U);
   run_for(10s);
   EXPECT_EQ(highs.permits.size(), 4900U);
-  EXPECT_GT(lows.permits.size(), 2000U) << "when nobody wants more of HIGH";
+  EXPECT_GT(lows.permits.size(), 2000U) << "when no caller wants more of HIGH";
   scope_of_other.cancel();
   run_for(0s);
 }
@@ -271,7 +271,7 @@ TEST_F(DayLimiterTest, credit_is_refilled_before_it_is_spent) {
   }
   EXPECT_EQ(got.permits.size(), 100U) << "20 a second of 40";
   EXPECT_LE(days.taken, 200);
-  EXPECT_EQ(got.permits[50].time_since_epoch() % 50ms, 0ms) << "nobody waits for the database";
+  EXPECT_EQ(got.permits[50].time_since_epoch() % 50ms, 0ms) << "no caller waits for the database";
 }
 
 TEST_F(DayLimiterTest, a_paced_day_holds_its_priority_back_and_no_other) {

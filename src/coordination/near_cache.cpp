@@ -16,7 +16,7 @@ Task<CacheAnswer> NearCache::look_up(std::string key, TicketWish wish) {
   co_return answer;
 }
 
-// What was loaded comes near with the next look: a load says nothing of how often it will be asked for.
+// The next lookup brings a loaded value near: a load says nothing about how often the value will be read.
 Task<bool> NearCache::fill(std::string key, LoadTicket ticket, CacheEntry entry) {
   const bool filled = co_await shared_.fill(key, ticket, std::move(entry));
   if (filled) near_.remove(key);
@@ -41,7 +41,7 @@ void NearCache::listening() {
   listening_ = true;
 }
 
-// In this order: what is fetched from here on sees the flag, what was fetched before sees the new generation.
+// In this order: later fetches see the flag, earlier ones the new generation.
 void NearCache::interrupted() {
   listening_ = false;
   near_.clear();

@@ -97,7 +97,7 @@ Task<CacheBody> SharedCache::load_under(std::string key, LoadTicket ticket, Load
   co_return body;
 }
 
-// What its readers asked for before a removal they may have; a lost ticket only means that it is not kept.
+// Readers that asked before a removal may have the value; with a lost ticket it is just not stored.
 Task<> SharedCache::keep(std::string key, LoadTicket ticket, CacheEntry entry) {
   try {
     co_await store_.fill(std::move(key), ticket, std::move(entry));
@@ -131,7 +131,7 @@ Task<> SharedCache::put(std::string key, CacheBody body, std::optional<Duration>
   co_await asio::co_spawn(executor_, replace(std::move(key), std::move(body), lasts), asio::use_awaitable);
 }
 
-// A load under way may have read what is now outdated: who asks from now on does not share it.
+// A load in flight may have read the outdated value: later callers do not share it.
 Task<> SharedCache::remove(std::string key) {
   co_await store_.remove(key);
   loads_.leave(key);

@@ -98,7 +98,7 @@ struct SharedCacheTest : testing::Test {
   SharedCache::Loader loader() {
     return [this] { return source.load(); };
   }
-  // What a reader got: a text, "none", or what was thrown.
+  // Stores the result in `got`: a text, "none", or the thrown error.
   Task<> read(std::string key, std::string& got) {
     try {
       const CacheBody found = co_await cache.load(key, loader());

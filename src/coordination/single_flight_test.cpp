@@ -65,7 +65,7 @@ TEST_F(SingleFlightTest, nobody_waits_longer_than_wanted_and_the_work_goes_on) {
   EXPECT_EQ(seen, (std::vector<int>{-1, -1}));
   clock.run(context, clock.now() + 600ms);
   EXPECT_EQ(seen, (std::vector<int>{-1, -1, 1}));
-  EXPECT_EQ(flights_scope.running(), 0U) << "nobody's patience is watched once it has landed";
+  EXPECT_EQ(flights_scope.running(), 0U) << "no deadline is watched once it has landed";
 }
 
 Task<> note_failure(SingleFlight<int>& flights, Clock& clock, int& count, bool& aborted) {

@@ -49,7 +49,7 @@ inline Version next_version(Version last, Version now, const RunFloor& run) {
   return std::max({last + 1, now, run.at(now)});
 }
 
-// Where the floors are kept.
+// Stores the floors.
 //
 // Every implementation passes tests/contract/version_floors_contract.cpp.
 class VersionFloors {

@@ -40,7 +40,7 @@ void Documents::start() {
   scope_.spawn("document claims", run_forever("document-sweep", clock_, random_, [this] { return sweep(); }));
 }
 
-// Of all origins at once: that is what a store sweeps.
+// For all origins at once, as the store sweeps.
 Task<> Documents::sweep() {
   int64_t ended = 1;
   while (ended > 0) ended = co_await store_.sweep();
@@ -66,7 +66,7 @@ Task<bool> Documents::purge(std::string origin_name, DocumentPath path) {
 Task<http::SharedBytes> Documents::form(std::string origin_name, DocumentPath path, Form form) {
   MemoryCopies& copies = origin(origin_name).copies_in_memory();
   if (http::SharedBytes kept = copies.find_form(path.text(), form.document, form.name)) co_return kept;
-  // Whoever makes it holds the document, so that its address names no other one meanwhile.
+  // The flight holds the document, so that its address is not reused meanwhile.
   std::string flight = fmt::format("{} of {}", form.name, static_cast<const void*>(form.document.get()));
   const auto work = [&] { return make_form(copies, std::move(path), std::move(form)); };
   co_return co_await forms_.run(std::move(flight), work);

@@ -1,4 +1,4 @@
-// Documents: one download, however many readers.
+// Documents: one download for any number of readers.
 //
 // The entry to all origins. Callers wait on their own thread, and a hit in memory is answered there; work with a
 // database, a file or an origin is done on the origins' executor.
@@ -40,7 +40,7 @@ class Documents {
   struct Form {
     DocumentPtr document;
     std::string name;                   // forms of one document with the same name are the same bytes
-    std::function<std::string()> make;  // uses only what it owns
+    std::function<std::string()> make;  // owns everything it uses
   };
   // The form, made once for all callers, on separate threads, and kept beside the copy in memory.
   Task<http::SharedBytes> form(std::string origin, DocumentPath path, Form form);

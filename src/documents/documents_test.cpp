@@ -48,7 +48,7 @@ TEST(Glob, stars_stay_within_a_segment_unless_doubled) {
   EXPECT_FALSE(matches_glob("", "a"));
 }
 
-// Anybody chooses the path. Where each star tried every rest anew, this would not end within a day.
+// Any caller chooses the path. If each star tried every rest anew, this would not end within a day.
 TEST(Glob, a_path_that_almost_matches_costs_no_more_than_others) {
   const std::string path(DocumentPath::longest, 'a');
   EXPECT_FALSE(matches_glob("**a**a**a**a**a**a**a**b", path));

@@ -5,7 +5,7 @@
 namespace sluice::documents {
 namespace {
 
-// Of documents found in the database within an hour; what is beyond it is noted when it is asked for again.
+// Limit on noted documents, found in the database within an hour; further ones are noted at their next request.
 constexpr size_t most_asked = 100'000;
 constexpr size_t most_at_once = 500;
 

@@ -40,7 +40,7 @@ TEST_F(OriginDocumentsTest, replacing_an_invalid_copy_heeds_the_hold_down) {
   const Reading& forced = refresh(documents, true);
   pass(1s);
   EXPECT_EQ(forced.refused(), Reason::origin_error);
-  EXPECT_EQ(origin.asked, 2) << "who forces it does not heed it";
+  EXPECT_EQ(origin.asked, 2) << "a forced request ignores it";
 }
 
 TEST_F(OriginDocumentsTest, replacing_an_invalid_copy_is_tried_three_times_at_most) {
@@ -185,7 +185,7 @@ TEST_F(OriginDocumentsTest, the_database_is_told_what_was_asked_for_and_what_to_
   EXPECT_EQ(store.asked, std::set<std::string>{path.text()});
   store.asked.clear();
   pass(2h);
-  EXPECT_TRUE(store.asked.empty()) << "nobody has asked since";
+  EXPECT_TRUE(store.asked.empty()) << "no request since";
   EXPECT_TRUE(documents.in_memory(path));
   pass(2h);
   EXPECT_EQ(store.asked, std::set<std::string>{path.text()}) << "a copy in memory was asked for";

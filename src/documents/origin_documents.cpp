@@ -17,7 +17,7 @@ const metrics::Histogram waits{"document_wait_seconds", "Time readers waited for
 constexpr int most_unusable = 3;
 constexpr Duration learn_every = 2s;
 constexpr Duration forget_every = 1h;
-// What finding the last copy, and then sending it, may take before a reader's deadline.
+// Time before a reader's deadline for finding and sending the last copy.
 constexpr Duration time_to_answer = 1s;
 constexpr Duration first_poll = 50ms;
 constexpr Duration longest_poll = 400ms;
@@ -67,7 +67,7 @@ Task<Lookup> OriginDocuments::refresh(RefreshRequest request, Deadline deadline)
   return with_fallback(std::move(path), look_up(std::move(request), true, answer_by(deadline)));
 }
 
-// Where the database fails, or does not answer in time: what is left without it.
+// If the database fails or does not answer in time, uses the copies that need none.
 Task<Lookup> OriginDocuments::with_fallback(DocumentPath path, Task<Lookup> asked) {
   std::optional<Lookup> found;
   try {
@@ -157,7 +157,7 @@ Task<OriginDocuments::Fetched> OriginDocuments::obtain(RefreshRequest request) {
     }
     DocumentPtr document = co_await copies_.stored(path);
     if (document) co_return Served{std::move(document), Source::database};
-    over_fresh = true;  // what is stored cannot be served
+    over_fresh = true;  // the stored copy cannot be served
     ++unusable;
   }
   co_return Refused{Refusal::unavailable, Reason::invalid_content};

@@ -16,7 +16,7 @@ Refused refusal_of(Lane lane, Reason reason) {
   return {too_many ? Refusal::too_many : Refusal::unavailable, reason};
 }
 
-// What the origin answered is no document.
+// The origin's answer is not a document.
 Refused refusal_of(Lane lane, FetchError error) {
   switch (error) {
     case FetchError::timeout: return {Refusal::unavailable, Reason::download_timeout};
@@ -71,7 +71,7 @@ Task<OriginDownloads::Attempt> OriginDownloads::attempt(Lane lane, RefreshReques
   } catch (...) {
     error = std::current_exception();
   }
-  // The server may be stopping: what was claimed is given back all the same.
+  // The claim is given back even while the server stops.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await renewals.close();
   if (error) {
@@ -110,7 +110,7 @@ Task<OriginDownloads::Fetched> OriginDownloads::store(RefreshRequest request, in
   document.forced = request.force;
   DocumentPtr stored = co_await parts_.store.complete(key(request.path), token, std::move(document));
   if (!stored) {
-    // Somebody took the claim over while we were slow: theirs counts, ours is thrown away.
+    // Another instance took over the expired claim: its document counts, and this one is dropped.
     log::warning("a document arrived after its claim expired",
                  {{"origin", config_.name}, {"path", request.path.text()}});
     co_return Refused{Refusal::unavailable, Reason::download_timeout};

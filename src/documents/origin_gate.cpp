@@ -14,7 +14,7 @@ constexpr Duration longest_poll = 200ms;
 // time after each visit: with a crowd of them in line known documents would never find it free.
 constexpr Duration left_to_others = longest_poll * 3 / 2;
 
-// What a slot's time to live has to spare.
+// The part of a slot's time to live that a wait may use up.
 constexpr Duration short_wait = 100ms;
 
 }  // namespace

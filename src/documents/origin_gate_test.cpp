@@ -48,7 +48,7 @@ struct OriginGateTest : testing::Test {
     co_await clock.sleep_for(stays);
     co_await gate->leave(*slot, success, stays);
   }
-  // Somebody in another instance takes the slot that both lanes share and keeps it.
+  // Another instance takes the slot that both lanes share and keeps it.
   Task<> occupy_shared() { co_await slots.take("origin/o/shared", 1, "other", 1h); }
   static Task<> enter(OriginGate& into) { co_await into.enter(); }
   // Comes back as soon as it has gone, as a crowd does.

@@ -6,7 +6,7 @@
 namespace sluice::documents {
 namespace {
 
-// What a download may take beyond the origin's own time limit: storing, giving the slot back.
+// Time for a download beyond the origin's own limit: storing, giving the slot back.
 constexpr Duration margin = 5s;
 
 }  // namespace
@@ -66,7 +66,7 @@ Task<Result<OriginLane::Answer, Reason>> OriginLane::visit(DocumentPath path, st
   } catch (...) {
     error = std::current_exception();
   }
-  // The server may be stopping: what was lent is given back all the same.
+  // The slot is given back even while the server stops.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (answer) {
     const auto took = std::chrono::ceil<Duration>(parts_.clock.now() - began);

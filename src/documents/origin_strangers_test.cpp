@@ -1,4 +1,4 @@
-// Paths that never gave a document, asked for by anybody.
+// Requests of any caller for paths that never gave a document.
 #include "documents/stranger_failures.h"
 #include "documents/testing/origin_documents_fixture.h"
 

@@ -4,7 +4,7 @@
 namespace sluice::documents {
 namespace {
 
-// What keeps a document from being fetched, and the reason that readers are given.
+// A failure that keeps a document from being fetched, and the reason that readers get.
 struct Trouble {
   Reason reason;
   std::optional<FetchError> error{};

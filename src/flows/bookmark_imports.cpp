@@ -24,7 +24,7 @@ constexpr int steps_at_once = 10;      // of one import, before others have thei
 constexpr size_t loose_at_once = 100;  // imports
 constexpr Duration forget_every = 1min;
 
-// Names the owner's try with that key. What is hashed cannot be read two ways: the id has a fixed length.
+// Identifies the owner's try with that key. The hashed text is unambiguous: the id has a fixed length.
 links::ImportId id_of_try(links::OwnerId owner, const std::string& key, unsigned number) {
   return links::ImportId(hashed_uuid(fmt::format("import {} {} {}", owner.text(), number, key)));
 }
@@ -142,7 +142,7 @@ Task<Result<links::Import, CancelRefused>> BookmarkImports::cancel(ImportId id, 
   Result<Import, CancelRefused> canceled = co_await parts_.store.cancel(id, owner);
   if (!canceled && canceled.error() == CancelRefused::unknown) co_return canceled;
   if (!canceled) {
-    // Once more is harmless, and ends what an earlier call left unfinished.
+    // Repeating a cancel is harmless, and finishes the work that an earlier call left.
     const std::optional<Import> import = co_await parts_.store.find(id, owner);
     if (!import || import->status != ImportStatus::canceled) co_return canceled;
     canceled = *import;

@@ -76,7 +76,7 @@ class BookmarkImports {
   };
 
   Task<Begun> begin(OwnerId owner, std::optional<std::string> key);
-  // Whether the file is the one that was imported; read to its end for that. True also where that is not known.
+  // Whether the file is the imported one; reads it to its end. True if that is unknown.
   static Task<bool> is_file_of(Import import, http::BodySource& file);
   // The import as it is once all of the file was read.
   Task<Result<Import, ImportRefusal>> read(ImportId id, http::BodySource& file);

@@ -33,7 +33,7 @@ class BookmarkImportsTest : public testing::Test {
   PretendFile file(std::deque<std::string> pieces) { return PretendFile(clock, std::move(pieces)); }
   PretendFile good_file() { return file({head, bookmarks(3), tail}); }
 
-  // What becomes of it is in the returned pointer once it has ended.
+  // The returned pointer has the outcome when the import has ended.
   std::shared_ptr<std::optional<Outcome>> start_import(PretendFile& from, std::optional<std::string> key = {}) {
     auto outcome = std::make_shared<std::optional<Outcome>>();
     asio::co_spawn(io, imports.import(owner, std::move(key), from),

@@ -48,7 +48,7 @@ void Headers::set(std::string_view name, std::string_view value) {
 }
 
 void Headers::remove(std::string_view name) {
-  // The text of what is removed stays behind until clear: messages are short-lived.
+  // The text of removed fields stays until clear: messages are short-lived.
   std::erase_if(slots_, [this, name](const Slot& slot) {
     return equal_ignoring_case(std::string_view(text_).substr(slot.start, slot.name_size), name);
   });

@@ -24,8 +24,8 @@ enum class Method { get, head, post, put, patch, del, options };
 std::string_view name(Method method);
 std::optional<Method> parse_method(std::string_view text);
 
-// Header fields in order. Names compare without regard to case. All of the text lives in one string, so that a message
-// costs two allocations however many fields it has; views handed out are good until the next change.
+// Header fields in order. Names compare without regard to case. One string holds all of the text, so that a message
+// costs two allocations for any number of fields; views handed out are good until the next change.
 class Headers {
  public:
   struct Field {

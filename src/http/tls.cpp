@@ -14,7 +14,7 @@ namespace ssl = boost::asio::ssl;
 
 constexpr unsigned char spoken[] = "\x08http/1.1\x08http/1.0";
 
-// A client that offers only others is refused: it would send what we do not understand (RFC 7301 3.2).
+// A client that offers only other protocols is refused: the server would not understand it (RFC 7301 3.2).
 int select_protocol(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* offered,
                     unsigned offered_size, void*) {
   unsigned char* chosen = nullptr;

@@ -48,7 +48,7 @@ bool is_name(const std::string& host) {
     rest.remove_prefix(label.size() + 1);
   }
   // A last label that is a number makes it an address, in one of the many ways addresses used to be written. Only the
-  // one that everybody reads alike is accepted.
+  // unambiguous one is accepted.
   const bool number = std::ranges::all_of(label, is_digit) || label.starts_with("0x");
   return !number || is_ipv4(host);
 }

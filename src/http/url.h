@@ -42,7 +42,7 @@ class Url {
 
   std::string target() const;     // "/path?query", as a request line has it
   std::string authority() const;  // "host", "host:8080" or "[::1]:8080", as the Host header has it
-  std::string origin() const;     // "https://host": who answers
+  std::string origin() const;     // scheme and host: "https://host"
   std::string to_string() const { return origin() + target(); }
 
   // Resolves a Location header or a link in a document at this URL (RFC 3986, section 5). Bytes that are not ASCII are

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The helpings of somebody whose jobs all have that size.
+// The sizes of successive claims when all jobs have that size.
 std::vector<size_t> helpings(ByteBudget budget, size_t job_bytes) {
   std::vector<size_t> all;
   while (const size_t next = budget.next()) {

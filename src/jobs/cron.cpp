@@ -11,7 +11,7 @@ namespace {
 struct Range {
   unsigned first;
   unsigned last;
-  std::vector<std::string_view> names{};  // of `first` and what follows
+  std::vector<std::string_view> names{};  // of `first` and the values after it
 };
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -12,8 +12,8 @@ namespace {
 using messaging::Delivery;
 using messaging::Handled;
 
-// Of a message without an id: where it stands and since when, which stay the same however often it is delivered. The
-// place alone recurs where a topic is deleted and made anew.
+// The id of a message without one: its place and its time, which are the same at every delivery. The place alone is not
+// unique: a deleted topic may be created again.
 messaging::MessageId id_by_place(const Delivery& delivery) {
   return messaging::MessageId(
       hashed_uuid(fmt::format("message {} {} {} {}", delivery.assignment->partition, delivery.offset,

@@ -16,7 +16,7 @@ using messaging::Delivery;
 using messaging::Handled;
 
 struct EnqueueMessages : testing::Test {
-  // One delivery of what stands at `offset`.
+  // One delivery of the message at `offset`.
   Handled deliver(int64_t offset, std::string_view payload, messaging::HeaderViews headers = {}) {
     const Delivery delivery{.assignment = assignment,
                             .offset = offset,

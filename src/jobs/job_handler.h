@@ -37,7 +37,7 @@ struct JobOutcome {
   std::optional<Handover> onward{};     // of a released job
 
   static JobOutcome done(std::optional<std::string> result = std::nullopt) { return {.result = std::move(result)}; }
-  // To be tried again, as long as it has tries.
+  // Try again, while it has tries left.
   static JobOutcome failed(std::string error) { return {.kind = Kind::failed, .error = std::move(error)}; }
   // Trying again is of no use.
   static JobOutcome dead(std::string error) { return {.kind = Kind::dead, .error = std::move(error)}; }

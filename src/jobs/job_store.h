@@ -1,4 +1,4 @@
-// Where jobs wait.
+// Stores jobs until they are done.
 //
 // A job is claimed under a lock with an end and a token; only the owner of the current token completes, fails or renews
 // it. At most as many jobs of one throttle key run at once as its kind allows, over all workers, and a full key does
@@ -29,8 +29,7 @@ struct JobFilter {
   std::optional<JobStatus> status{};
 };
 
-// Of a kind or status only a part of all jobs is looked through for one page: it may hold few jobs, or none, and still
-// have a next.
+// A page for a kind or status searches only a part of all jobs: it may hold few jobs, or none, and still have a next.
 struct JobPage {
   std::vector<Job> jobs;        // newest first, without history
   std::optional<JobId> next{};  // where the next page begins, if there is one
@@ -67,7 +66,7 @@ struct JobStats {
 
 // A request that its client may repeat.
 struct EnqueueRequest {
-  Id<struct EnqueueRequestTag> id;       // the same however often it is sent
+  Id<struct EnqueueRequestTag> id;       // the same for every repetition
   Id<struct EnqueueContentTag> content;  // hash of its content
 };
 

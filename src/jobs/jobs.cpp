@@ -87,7 +87,7 @@ Task<std::vector<FailVerdict>> Jobs::fail(std::vector<Failure> failures, std::ve
 
 void Jobs::note_end(JobBatch& batch, const std::vector<OutsideTry>& tries, size_t number, JobEnd end) const {
   const bool known = number < tries.size() && !tries[number].kind.empty();
-  // What a refused token says is only the client's word.
+  // The facts in a refused token may be invented.
   if (!known || end == JobEnd::lost) return batch.ended(std::nullopt, end, std::nullopt);
   const OutsideTry& one = tries[number];
   const Duration took = clock_.wall() - one.claimed_at;
@@ -136,7 +136,7 @@ Task<std::vector<ClaimedJob>> Jobs::take(ClaimRequest request) {
       some = co_await store_.claim(request);
     } catch (const EngineUnavailable&) {
       if (all.empty()) throw;
-      break;  // what there is is ours
+      break;  // the jobs claimed so far are ours
     }
     size_t bytes = 0;
     for (const ClaimedJob& job : some) bytes += job.payload.size();

@@ -55,7 +55,7 @@ class Jobs {
 
  private:
   Task<std::vector<ClaimedJob>> take(ClaimRequest request);
-  // Of the try with that number; nothing is known of it where `tries` has none.
+  // Notes the end of the try with that number, if `tries` has it.
   void note_end(JobBatch& batch, const std::vector<OutsideTry>& tries, size_t number, JobEnd end) const;
 
   JobStore& store_;

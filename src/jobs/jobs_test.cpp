@@ -26,7 +26,7 @@ class JobsTest : public testing::Test {
   void pass(Duration duration) { clock.run(io, clock.now() + duration); }
   JobId add(std::string payload = "{}") { return store.add({.kind = "mail", .payload = std::move(payload)}); }
 
-  // Whoever asks from outside, waiting for up to 30 s.
+  // A claim over HTTP that waits for up to 30 s.
   void ask(std::function<bool()> gone = {}, size_t limit = 10) {
     answered.reset();
     scope.spawn("claim", claim({.worker = "outside", .kinds = {"mail"}, .limit = limit}, std::move(gone)));

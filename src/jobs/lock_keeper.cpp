@@ -40,7 +40,7 @@ Task<> LockKeeper::renew_round() {
     next = std::min(next, job.renew_at);
   };
   for (const RunningJob& job : in_hand_.running) {
-    // Whoever goes on after its time was up does not keep the job from others.
+    // A handler that continues after its time limit does not keep the job from others.
     if (!job.overdue) look_at(job);
   }
   for (const RunningJob& job : in_hand_.ended) look_at(job);
@@ -54,7 +54,7 @@ Task<> LockKeeper::renew_round() {
   settle(by_lock, now);
 }
 
-// What has ended meanwhile may be refused because it was written back: its own verdict counts.
+// The lock of a job that ended meanwhile may be refused because its end was written: that verdict counts.
 void LockKeeper::settle(const std::map<LockedJob, Verdict>& verdicts, Instant asked_at) {
   for (RunningJob& ended : in_hand_.ended) {
     const auto found = verdicts.find(ended.lock());

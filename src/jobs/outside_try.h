@@ -1,8 +1,8 @@
 // Facts about a try claimed over HTTP, encoded as its lock token.
 //
-// The worker sends the token back when the job has ended, to whichever instance. So each instance knows the kind of the
-// job and how long it took, and none keeps anything. A worker may have changed it: only the number decides, and the
-// rest is counted only where the store has accepted the number.
+// The worker sends the token back, to any instance, when the job has ended. So each instance knows the kind of the job
+// and how long it took, and keeps nothing. A worker may have changed the token: only its number decides, and the rest
+// is counted only if the store has accepted the number.
 #pragma once
 
 #include <string>

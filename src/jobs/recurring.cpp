@@ -12,7 +12,7 @@
 namespace sluice::jobs {
 namespace {
 
-// Clocks of the calendar are set now and then: nobody sleeps for days on what one of them said.
+// The wall clock may be set at any time, so a sleep is short and the time is read again.
 constexpr Duration longest_sleep = 30s;
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace sluice::jobs {
 namespace {
 
 constexpr Backoff while_away{.first = 100ms, .factor = 2, .max = 5s};
-// For cancelled jobs to end, and then for the last results.
+// Time for cancelled jobs to end, and then for the last results.
 constexpr Duration last_words = 5s;
 constexpr Duration shortest_rest = 100ms;
 
@@ -36,7 +36,7 @@ class Claiming {
   Wakeup& ended_;
 };
 
-// What no store would take must not come near those of others.
+// A result that the store refuses must not spoil the batch that it is written with.
 JobOutcome keepable(JobOutcome outcome) {
   if (!outcome.result) return outcome;
   if (outcome.result->size() > max_result_bytes) {
@@ -159,7 +159,7 @@ Task<> Workers::run(std::list<RunningJob>::iterator running) {
   JobOutcome outcome;
   std::optional<Duration> pause;
   try {
-    co_await asio::post(executor_, asio::use_awaitable);  // a task starts inside of whoever spawns it
+    co_await asio::post(executor_, asio::use_awaitable);  // a task starts on the caller's stack
     outcome = co_await handle(*running);
     outcome = keepable(std::move(outcome));
   } catch (const EngineUnavailable& error) {

@@ -96,7 +96,7 @@ constexpr std::string_view body_end = "  </body>\n</html>\n";
 constexpr std::string_view comment_begin = "    <!-- ";
 constexpr std::string_view comment_end = " -->\n";
 
-// What a large layout consists of: a grid with very many columns. A comment makes up the rest to the byte.
+// Fills a layout with a grid of very many columns. A comment pads it to the byte.
 void fill(std::string& text, size_t bytes) {
   constexpr size_t frame = body_end.size() + comment_begin.size() + comment_end.size();
   for (size_t i = 0; text.size() + frame < bytes; ++i) {

@@ -1,7 +1,7 @@
 // Fetches the first bytes of a URL's content.
 //
-// All that is wanted of a page or a robots.txt stands in its first bytes. The rest is not even received, however long
-// it is: the connection is closed instead.
+// The first bytes of a page or a robots.txt have all that is wanted. The rest is not received: the connection is closed
+// instead.
 #pragma once
 
 #include "http/client/client.h"

@@ -9,7 +9,7 @@ namespace sluice::links {
 namespace {
 
 constexpr std::string_view declaration = "DOCTYPE NETSCAPE-Bookmark-file-1";
-constexpr size_t max_raw_text = 8 * Bookmark::max_title;  // escaped text is longer than what it says
+constexpr size_t max_raw_text = 8 * Bookmark::max_title;  // escaped text is longer than its meaning
 
 // Blanks, or (a part of) the byte order mark.
 bool may_come_first(std::string_view text) {

@@ -85,7 +85,7 @@ std::optional<std::string> canonical_host(std::string_view written) {
   if (!ascii) host = to_punycode(*host);
   if (!host) return std::nullopt;
   if (host->ends_with('.')) host->pop_back();
-  // What punycode and escapes turned into a delimiter must not be read as one.
+  // Punycode and escapes may decode to a delimiter, which must not be read as one.
   const bool is_name =
       std::ranges::all_of(*host, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
   if (!is_name) return std::nullopt;

@@ -88,7 +88,7 @@ TEST(CanonicalUrl, has_the_same_id_wherever_it_is_computed) {
   EXPECT_EQ(url->id().text(), "2a1b4024-20ef-8657-b471-cdc7409b0fa2");
 }
 
-// Pieces that meet in every order: what is canonical stays as it is, and is a strict URL.
+// Pieces in every order: canonical text stays the same, and is a strict URL.
 TEST(CanonicalUrl, does_not_change_when_it_is_read_again) {
   constexpr auto pieces = std::to_array<std::string_view>({"http://", "HTTPS:\\\\", "a.kr",  "한국.kr", "xn--3e0b707e",
                                                            "[::1]",   ":80",        ":443",  "/",       "\\",

@@ -7,16 +7,16 @@
 namespace sluice::links {
 namespace {
 
-// Where the scripts of those who make such pages come from. Ordinary pages have them in their forms, too.
+// Sources of the scripts of captcha providers. Ordinary pages have them in their forms, too.
 constexpr auto scripts = std::to_array<std::string_view>(
     {"/cdn-cgi/challenge-platform/", "challenges.cloudflare.com", "captcha-delivery.com", "px-captcha", "hcaptcha.com",
      "/recaptcha/api.js", "/recaptcha/enterprise.js", "geetest.com", "awswaf.com", "arkoselabs.com"});
 
-// What no other page has.
+// Marks that only captcha pages have.
 constexpr auto interstitials =
     std::to_array<std::string_view>({"/orchestrate/chl_page/", "captcha-delivery.com/captcha/", "id=\"px-captcha\""});
 
-// Their titles, or what those begin with.
+// Titles of captcha pages, or their beginnings.
 constexpr auto titles = std::to_array<std::string_view>(
     {"Just a moment...", "Attention Required! | Cloudflare", "Checking your browser",
      "Access to this page has been denied", "Robot or human?", "Are you a robot?", "Are you human?",
@@ -33,8 +33,8 @@ bool has_one_of(std::string_view body, std::span<const std::string_view> marks) 
 
 }  // namespace
 
-// Who refuses has no page of that name. Of a page that was given, the whole title says it, or what only such pages
-// have: people write about captchas.
+// A refusal is a captcha if its title begins like one or it has such a script. Other pages need the whole title or a
+// mark that only captcha pages have: people write about captchas.
 bool is_captcha(int status, const http::Headers& headers, std::string_view body, const PageFacts& facts) {
   if (http::equal_ignoring_case(headers.get("cf-mitigated"), "challenge")) return true;
   const bool refused = status == 401 || status == 403 || status == 405 || status == 429 || status == 503;

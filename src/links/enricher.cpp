@@ -17,7 +17,7 @@ bool is_html(std::string_view content_type) {
          http::equal_ignoring_case(type, "application/xhtml+xml");
 }
 
-// Who is to blame for it.
+// Names the host that caused it.
 LinkFailure of_host(const http::Url& url, LinkFailure failure) {
   failure.host = url.host();
   return failure;

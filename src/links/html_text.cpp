@@ -34,7 +34,7 @@ bool is_scalar(uint32_t code) {
   return code != 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
-// What stands between the ampersand and the semicolon.
+// `reference` is the text between the ampersand and the semicolon.
 std::optional<uint32_t> meaning(std::string_view reference) {
   if (reference.starts_with('#')) {
     reference.remove_prefix(1);
@@ -74,7 +74,7 @@ std::optional<uint32_t> meaning(std::string_view reference) {
   return std::nullopt;
 }
 
-// The length of the UTF-8 character that `text` begins with; 0 where it is none (RFC 3629).
+// The length of the UTF-8 character at the start of `text`; 0 if it is invalid (RFC 3629).
 size_t character_at(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

@@ -1,6 +1,6 @@
 // Stores imports, their bookmarks, and the links that each still waits for.
 //
-// A link is enriched once, however many imports and folders have it: adding a bookmark adds the link's job in the same
+// A link is enriched once for all imports and folders that have it: adding a bookmark adds the link's job in the same
 // transaction unless one is live or has succeeded. Every import that waits for a link is told when it ends.
 //
 // Every implementation passes tests/contract/import_store_contract.cpp.

@@ -45,7 +45,7 @@ bool is_permanent(FailureReason reason);
 // Whether it speaks against the whole domain, which may become a candidate for blocking.
 bool blames_domain(FailureReason reason);
 
-// Of a call that got no answer, and of an answer that is no page (its status is not 2xx).
+// The failure of a call without an answer, and of an answer whose status is not 2xx.
 LinkFailure failure_of(const http::ClientError& error);
 LinkFailure failure_of_status(int status);
 

@@ -27,7 +27,7 @@ struct LinksConfig {
   void validate(config::Problems& problems) const;
 };
 
-// Of the client that visits them: `at_once` of one domain at most.
+// Options of the client that visits links: at most `at_once` requests to one domain.
 http::ClientOptions client_options(const LinksConfig& config, size_t at_once);
 
 }  // namespace sluice::links

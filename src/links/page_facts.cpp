@@ -44,7 +44,7 @@ bool has_word(std::string_view list, std::string_view item) {
   return false;
 }
 
-// What stands in the page, as the parser comes to it. Of several the first that says something counts.
+// Collects facts while the parser reads the page. The first nonempty value of a fact counts.
 class PageReader {
  public:
   void start(std::string_view element, const xmlChar** attributes) {
@@ -170,8 +170,8 @@ bool too_many_attributes(const htmlParserCtxt& context) {
          max_attributes;
 }
 
-// Without a tree: what is not a fact is forgotten at once. In small pieces: the parser takes a tag when it has all of
-// it, and between two pieces it can be seen what it has.
+// Builds no tree: only facts are kept. Feeds small pieces: the parser reports a tag when it is complete, and between
+// two pieces its progress can be checked.
 void parse(const std::string& text, PageReader& reader) {
   htmlSAXHandler handler{};
   handler.startElement = on_start;
@@ -180,7 +180,7 @@ void parse(const std::string& text, PageReader& reader) {
   const std::unique_ptr<htmlParserCtxt, FreeContext> context(
       htmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr, XML_CHAR_ENCODING_UTF8));
   check(context != nullptr, "libxml2 has no memory for a parser");
-  // The text is UTF-8 by now, whatever the page still says.
+  // The text is UTF-8 already; a charset declared in the page is ignored.
   htmlCtxtUseOptions(context.get(), HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
                                         HTML_PARSE_IGNORE_ENC);
   constexpr size_t piece = 2048;

@@ -15,11 +15,10 @@ constexpr std::string_view path_marks = "/?!&'()+,;=:@";
 constexpr std::string_view pattern_marks = "/?!&'()+,;=:@*$";
 constexpr size_t max_pattern = 2048;
 
-// Finds texts in others in time that grows with the sum of their lengths, whatever a site writes (Knuth, Morris,
-// Pratt).
+// Finds texts in others in time that grows with the sum of their lengths, for any input (Knuth, Morris, Pratt).
 class PieceFinder {
  public:
-  // Where `text` has `piece` first; npos where it does not.
+  // The first position of `piece` in `text`; npos if there is none.
   size_t find(std::string_view text, std::string_view piece) {
     if (piece.size() <= 1) return piece.empty() ? 0 : text.find(piece.front());
     note_repetitions(piece);

@@ -72,7 +72,7 @@ std::optional<Token> TagReader::read_open(std::string_view& piece) {
     state_ = State::name;
   } else {
     state_ = State::text;
-    return Token{.text = closing_ ? "</" : "<"};  // no tag: somebody did not escape
+    return Token{.text = closing_ ? "</" : "<"};  // an unescaped character, not a tag
   }
   return std::nullopt;
 }

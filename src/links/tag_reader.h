@@ -15,8 +15,8 @@ struct Token {
   enum class Kind { text, tag, declaration };
 
   Kind kind = Kind::text;
-  // Of text a part of it, as written; of a tag its name in lower case; of a declaration ("<!DOCTYPE ...>") its first
-  // bytes. Good until the next call.
+  // A part of the text as written, the name of a tag in lower case, or the first bytes of a declaration ("<!DOCTYPE
+  // ...>"). Valid until the next call.
   std::string_view text{};
   bool closing = false;
   std::string_view href{};  // as written, cut off at `TagReader::max_href`

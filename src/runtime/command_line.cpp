@@ -85,7 +85,7 @@ Named innermost(const CLI::App& parser, const Command& program) {
   return named;
 }
 
-// Where a group of commands was given something it does not have. The parser would only say that a command is missing.
+// A group of commands was given an unknown one. The parser would only say that a command is missing.
 std::optional<std::string> explain_unknown(const CLI::App& parser, const Named& group) {
   const std::vector<std::string> unknown = parser.remaining(true);
   if (group.command->run || unknown.empty()) return std::nullopt;

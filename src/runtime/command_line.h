@@ -36,7 +36,7 @@ ValueCheck not_negative();
 ValueCheck one_of(std::vector<std::string> values);
 
 struct CommandOption {
-  // Where the value goes. It must live until the command has run: the command's `run` usually owns it.
+  // Receives the value. It must live until the command has run: the command's `run` usually owns it.
   using Place = std::variant<bool*, std::string*, int*, unsigned*, int64_t*, uint64_t*, double*,
                              std::vector<std::string>*, std::vector<int>*>;
 

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct CommandLineTest : testing::Test {
-  // Exit code of `tool ARGUMENTS`; what it prints is in `complaint` and `printed`.
+  // Exit code of `tool ARGUMENTS`; its output is in `complaint` and `printed`.
   int run(std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), "tool");
     testing::internal::CaptureStderr();

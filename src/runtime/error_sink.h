@@ -17,7 +17,7 @@ struct ErrorReport {
 
   Severity severity = Severity::error;
   Time at{};
-  std::string type;     // what kind of failure, the same for all that belong together: "enrich_link failed"
+  std::string type;     // the kind of failure, the same for all that belong together: "enrich_link failed"
   std::string message;  // details of this occurrence
   std::vector<std::pair<std::string, std::string>> tags{};     // to search by
   std::vector<std::pair<std::string, std::string>> details{};  // to read

@@ -93,7 +93,7 @@ void write_all(int descriptor, std::string_view text, GiveUp give_up) {
       pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
       if (::poll(&wanted, 1, 100) == 0 && give_up()) return;
     } else if (written == 0 || errno != EINTR) {
-      return;  // nobody reads the log any more; there is nowhere to say so
+      return;  // the log has no reader any more, so this cannot be reported
     }
   }
 }
@@ -152,8 +152,8 @@ class Writer {
     }
   }
 
-  // A reader that takes nothing is waited for: what comes meanwhile waits in the buffer, up to its bound. At the end it
-  // gets two seconds.
+  // Waits for a reader that takes nothing: new entries wait in the buffer, up to its bound. At the end the reader gets
+  // two seconds.
   void flush(std::string& writing) {
     write_all(options_.descriptor, writing, [this] {
       const std::lock_guard lock(mutex_);

@@ -54,7 +54,7 @@ struct Options {
   Level level = Level::info;
   Format format = Format::automatic;
   int descriptor = 2;
-  // Where time stamps come from; without a clock entries carry none.
+  // Source of time stamps; without a clock entries have none.
   const Clock* clock = nullptr;
   size_t buffer_bytes = 4 << 20;
 

@@ -10,8 +10,8 @@ namespace {
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// A name being looked up. getaddrinfo can't be interrupted, so a caller that runs out of time leaves the search behind:
-// it ends by itself and keeps this alive until then.
+// A name being looked up. getaddrinfo cannot be interrupted, so a caller that runs out of time leaves the search
+// behind: it ends by itself and keeps this alive until then.
 struct Search {
   explicit Search(const Executor& executor) : resolver(executor), ended(executor) {}
 

@@ -10,7 +10,7 @@
 namespace sluice::metrics {
 namespace {
 
-// A function's own static: families in other files register during start, in whatever order.
+// A function's own static: families in other files register during start, in any order.
 struct Registry {
   struct ByName {
     bool operator()(const Family* a, const Family* b) const { return a->description().name < b->description().name; }

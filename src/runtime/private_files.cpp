@@ -75,7 +75,7 @@ bool create_durably(const std::filesystem::path& file, std::string_view text) {
       throw;
     }
   }
-  // Unlike a rename, a link never replaces what somebody else has just made.
+  // Unlike a rename, a link never replaces a file that another process has just created.
   const int error = ::link(draft.c_str(), file.c_str()) == 0 ? 0 : errno;
   ::unlink(draft.c_str());
   if (error != 0 && error != EEXIST) fail(error, "cannot create " + file.string());

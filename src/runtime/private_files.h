@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// Makes a missing folder with mode 0700, and the folders above it with the usual one. A folder that exists keeps its
-// mode: it may be one that others need.
+// Creates a missing folder with mode 0700, and the folders above it with the usual one. A folder that exists keeps its
+// mode: others may need it.
 void make_private_folder(const std::filesystem::path& folder);
 
 // Makes a missing file, empty, with mode 0600.

@@ -22,7 +22,7 @@ std::vector<std::string>& synced() {
 
 }  // namespace
 
-// In the C library's place, for this program: notes what is synced.
+// Replaces the C library's function in this program and notes the synced files.
 extern "C" int fsync(int descriptor) {
   std::error_code error;
   synced().push_back(fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error).string());

@@ -48,7 +48,7 @@ struct Resolver::Memory {
     searches.erase(host);
     if (result) {
       const Duration keep = *result ? options.remember_found : options.remember_missing;
-      // A full memory starts over: simpler than choosing what to forget, and it costs one more lookup for each.
+      // A full memory is cleared: simpler than evicting entries, and each then costs one more lookup.
       if (remembered.size() >= options.max_remembered) remembered.clear();
       remembered.insert_or_assign(host, Entry{*result, clock.now() + keep});
     }
@@ -69,7 +69,7 @@ Resolver::Resolver(Executor executor, const Clock& clock, ResolverOptions option
       closed_(std::make_shared<std::atomic<bool>>(false)) {}
 
 Resolver::~Resolver() {
-  *closed_ = true;  // what is in line is not looked up any more
+  *closed_ = true;  // queued names are not looked up any more
 }
 
 Task<Found> Resolver::look_up(std::string host) {

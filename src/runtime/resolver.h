@@ -21,7 +21,7 @@
 
 namespace sluice {
 
-// The addresses of a name, or why there are none.
+// The addresses of a name, or the reason why there are none.
 using Addresses = std::expected<std::vector<asio::ip::address>, std::string>;
 
 // Asks the system; blocks.

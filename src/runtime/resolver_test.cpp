@@ -13,7 +13,8 @@
 namespace sluice {
 namespace {
 
-// A name server that answers when it is let, and remembers what it was asked. Names that begin with "no" do not exist.
+// A name server that answers when it is allowed to, and remembers its questions. Names that begin with "no" do not
+// exist.
 class NameServer {
  public:
   explicit NameServer(int answers) : may_answer_(answers) {}

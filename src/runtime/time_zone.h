@@ -18,7 +18,7 @@ class TimeZone {
  public:
   // Reads the zone's file; nothing if there is none. "UTC" needs no file.
   static std::optional<TimeZone> find(const std::string& name);
-  // Of a file's bytes; nothing where they are no TZif file of version 2 or later.
+  // Parses the bytes of a file; nothing if it is not a TZif file of version 2 or later.
   static std::optional<TimeZone> parse(std::string_view file);
 
   std::chrono::seconds offset_at(Time time) const;

@@ -27,7 +27,7 @@ struct Group {
   }
 };
 
-// What was wrong, without the engine's name before it.
+// The message without the engine's name before it.
 std::string problem_of(const EngineUnavailable& error) {
   return std::string(error.what()).substr(error.engine().size() + 2);
 }

@@ -63,7 +63,7 @@ class PretendSlots : public coordination::Slots {
     return std::ranges::count_if(held_, [&](const auto& one) { return one.second.until > clock_.wall(); });
   }
   std::function<void()> after_take;
-  bool keeps = false;  // can't be given back
+  bool keeps = false;  // refuses to take slots back
   Duration left(const coordination::Slot& slot) { return held_[{slot.key, slot.number}].until - clock_.wall(); }
 
  private:
@@ -108,7 +108,7 @@ class PretendBreaker : public coordination::SharedBreaker {
 
   std::function<void()> after_ask;
   bool open = false;
-  bool deaf = false;  // can't be told how it went
+  bool deaf = false;  // refuses reports of outcomes
   int asked = 0;
   int forgotten = 0;
   std::map<std::string, Counts> by_key;

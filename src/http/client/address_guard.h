@@ -10,7 +10,7 @@ namespace sluice::http {
 
 enum class Reach {
   public_only,          // addresses of the public internet
-  public_and_loopback,  // for tests of whoever uses public_only; names below .test, which DNS never has, lead to
+  public_and_loopback,  // for tests of users of public_only; names below .test, which DNS never has, lead to
                         // loopback
   anywhere,             // for calls to where the operator said
 };

@@ -13,7 +13,7 @@ bool may_be_repeated(Method method) {
   return method != Method::post && method != Method::patch;
 }
 
-// Where the answer sends the call, or nothing where it is the answer to give.
+// The URL that the answer redirects to; nothing if it is the final answer.
 std::optional<Url> redirect_target(const ClientRequest& request, const ClientExchange& exchange) {
   if (request.redirects == Redirects::none || !is_redirect(exchange.status())) return std::nullopt;
   const auto location = exchange.headers().find("Location");

@@ -95,7 +95,7 @@ Task<> ClientExchange::skip_body() {
   }
 }
 
-// The next event that is more than bytes missing. What it consumed stays valid until the connection reads again.
+// The next event other than missing bytes. The bytes it consumed stay valid until the connection reads again.
 Task<ResponseParser::Step> ClientExchange::step() {
   ClientConnection& connection = *place_->connection;
   while (true) {

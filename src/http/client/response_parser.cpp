@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::string_view line_end = "\r\n";
 constexpr std::string_view head_end = "\r\n\r\n";
-constexpr size_t max_chunk_line = 1024;  // the size and extensions nobody uses
+constexpr size_t max_chunk_line = 1024;  // the size, and extensions, which are ignored
 constexpr int max_interim = 16;
 
-// How long what ends with `mark` is: exactly, where the mark was found, else as far as is known.
+// The size of the part that ends with `mark`: exact if the mark was found, else the least it can be.
 size_t at_least(size_t found, std::string_view bytes, std::string_view mark) {
   if (found != std::string_view::npos) return found;
   return bytes.size() < mark.size() ? 0 : bytes.size() - mark.size() + 1;
@@ -131,7 +131,7 @@ ResponseParser::Step ResponseParser::read_chunk_end(std::string_view bytes) {
   return rest;
 }
 
-// Nobody asked for trailers: their fields are held to the rules and dropped.
+// Trailers are checked and dropped.
 ResponseParser::Step ResponseParser::read_trailers(std::string_view bytes) {
   size_t consumed = 0;
   while (true) {

@@ -85,7 +85,7 @@ Task<> StreamConnection<Stream>::run() {
   bool more = co_await open();
   while (more) {
     reader_.parser().reset();
-    // Whatever is pipelined is parsed before the socket is asked.
+    // Pipelined bytes are parsed before the socket is read.
     while (more && !reader_.parse_head()) {
       more = wait_for_head();
       if (!more) break;
@@ -105,14 +105,14 @@ Task<> StreamConnection<Stream>::run() {
   if (stream_.has_stream()) co_await close();
 }
 
-// Before a read. A head's time runs from its first byte, and the idle time from the last answer, however slowly further
-// bytes come. False when the time is over, or when nobody waits for a further request.
+// Before a read. A head's time runs from its first byte, and the idle time from the last answer; further bytes do not
+// extend them. False when the time is over, or when the connection serves no further request.
 template <class Stream>
 bool StreamConnection<Stream>::wait_for_head() {
   const Wait next = reader_.parser().started() ? Wait::head : Wait::idle;
   if (next == Wait::idle && is_draining()) return false;
   if (stream_.waiting_for() == next) return !stream_.is_late();
-  // Who connects has something to say; who was answered may think about it.
+  // A new connection must send its head soon; an answered one may be idle.
   const bool is_between_requests = next == Wait::idle && !is_new_;
   stream_.wait_for(next, is_between_requests ? config_.idle_timeout : config_.head_timeout);
   if (!is_linked()) worker_.idle.push_back(*this);
@@ -199,7 +199,7 @@ Task<bool> StreamConnection<Stream>::answer_request() {
       failure = std::current_exception();
     }
     const HandlerStop stopped = stream_.waited_for_handler();
-    // It may have been cancelled and answered all the same; what comes next must not be cancelled with it.
+    // The handler may have answered although it was cancelled; the next steps must not be cancelled with it.
     if (stopped != HandlerStop::none)
       co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
     if (failure) response = answer_failure(failure, stopped);
@@ -226,8 +226,8 @@ void StreamConnection<Stream>::begin_body() {
   }
 }
 
-// While the body comes, or does not, nothing is handled: the place is somebody else's, and the handler's time begins
-// anew.
+// Nothing is handled while the body arrives: the place is free for others, and the handler's time begins anew
+// afterwards.
 template <class Stream>
 Task<> StreamConnection<Stream>::receive_body() {
   place_.leave();
@@ -241,7 +241,7 @@ Task<> StreamConnection<Stream>::receive_body() {
   if (problem) throw BodyFailed(std::move(*problem));
 }
 
-// What changes something is seen through even if its client has gone: it will come back and ask what became of it.
+// A request that changes something is finished even if its client has gone: the client will ask for the outcome.
 template <class Stream>
 bool StreamConnection<Stream>::is_only_for_client() {
   const Method method = exchange_.request().method;
@@ -285,7 +285,7 @@ template <class Stream>
 Task<> StreamConnection<Stream>::close() {
   if (!is_linked()) worker_.idle.push_back(*this);
   if constexpr (!is_plain) {
-    // Says that this is the end, and not somebody cutting the line.
+    // Tells the client that the connection was closed on purpose, and not cut.
     stream_.wait_for(Wait::goodbye, config_.lingering_time);
     Error unheard;
     co_await stream_.stream().async_shutdown(asio::redirect_error(asio::use_awaitable, unheard));

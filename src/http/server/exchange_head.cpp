@@ -1,4 +1,4 @@
-// The answer's head: Exchange::write_head and what it decides.
+// The head of an answer: Exchange::write_head and its decisions.
 #include <charconv>
 
 #include "http/server/conditional.h"
@@ -24,7 +24,7 @@ bool is_safe(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
 }
 
-// Fields that the engine writes itself, by what it really does.
+// Fields that the server writes itself.
 bool is_ours(std::string_view name) {
   switch (name.size()) {
     case 4: return equal_ignoring_case(name, "Date");
@@ -88,7 +88,7 @@ Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::st
     answer_condition(request_.header("If-None-Match"), response);
   }
   if (varies && !is_bodyless(response.status) && compress(response, plan)) {
-    // The bytes differ from what a strong tag named; If-None-Match compares weakly anyway.
+    // Compression changes the bytes, so a strong tag becomes weak; If-None-Match compares weakly anyway.
     const std::string etag(response.headers.get("ETag"));
     if (etag.starts_with('"')) response.headers.set("ETag", "W/" + etag);
   }
@@ -98,7 +98,7 @@ Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::st
   append_number(out, static_cast<uint64_t>(response.status));
   out.append(" ").append(reason_phrase(response.status)).append("\r\n").append(worker_.date);
   append_fields(response.headers, out);
-  // No answer is ever anything but what its Content-Type says.
+  // Browsers must not guess a type other than Content-Type.
   out.append("X-Content-Type-Options: nosniff\r\n");
   out.append("X-Request-Id: ").append(request_.request_id).append("\r\n");
 

@@ -22,7 +22,7 @@ class InputBuffer {
   void use(size_t count) { begin_ += count; }
   void clear() { begin_ = end_ = 0; }
 
-  // Where the next bytes go, behind those that are not used yet; then `add` says how many came.
+  // Room for the next bytes, behind the unused ones; then `add` says how many came.
   asio::mutable_buffer room() {
     if (begin_ == end_) begin_ = end_ = 0;
     if (end_ == bytes_.size()) {

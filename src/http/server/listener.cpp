@@ -57,7 +57,7 @@ Task<> Listener::accept() {
     co_await acceptor_.async_accept(socket, peer, asio::redirect_error(asio::use_awaitable, failed));
     if (!acceptor_.is_open()) co_return;
     if (failed) {
-      // Out of descriptors, most likely: what is open will close, and the queue keeps those who wait.
+      // Out of descriptors, most likely: open connections will close, and the kernel's queue keeps the waiting ones.
       tell_accept_failure(failed);
       co_await worker_.engine.clock.sleep_for(worker_.engine.config.tick);
       continue;
@@ -81,7 +81,7 @@ void Listener::adopt(Socket socket, Address peer) {
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   auto slot = take_slot();
   if (!slot) return turn_away(socket);
-  // Of a proxy's connections the client's address is known later.
+  // The client's address of a proxy's connection is known later.
   const bool is_client = !worker_.engine.proxy_protocol_from.contains(peer);
   if (is_client && !slot->count_for(peer)) return turn_away(socket);
   auto made = tls_ != nullptr
@@ -97,9 +97,9 @@ void Listener::adopt(Socket socket, Address peer) {
                  }));
 }
 
-// When all are in use, the connection that has waited for its next request for the longest time goes, and where there
-// is none, the one that has waited for the rest of a body for the longest time. Only those of this thread are asked:
-// the others' lists are not ours, and the kernel spreads connections evenly.
+// When all slots are in use, the connection that has been idle for the longest time is closed; if none is idle, the one
+// that has waited longest for the rest of a body. Only connections of this thread are considered: other threads own
+// their lists, and the kernel spreads connections evenly.
 std::optional<ConnectionSlots::Slot> Listener::take_slot() {
   if (auto slot = worker_.engine.slots->take()) return slot;
   if (auto slot = take_slot_of(worker_.idle)) return slot;

@@ -18,7 +18,7 @@ struct Target {
 // Origin form ("/a?b") and absolute form ("http://host/a?b"). Nothing for anything else, a fragment included.
 std::optional<Target> split_target(std::string_view target);
 
-// Writes the decoded path to `out`; false where it is not one we serve.
+// Writes the decoded path to `out`; false if the path is malformed.
 bool decode_path(std::string_view raw, std::string& out);
 
 // Whether every percent sign begins an escape; a malformed query is refused before its handler runs.

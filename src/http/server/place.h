@@ -29,7 +29,7 @@ class Place {
     if (was_taken) engine_.in_flight.fetch_sub(1, std::memory_order_relaxed);
     return was_taken;
   }
-  // For a request that was let in before: its place is counted also where that is one too many.
+  // For a request that was admitted before: counts its place even if the limit is exceeded.
   void come_back() {
     engine_.in_flight.fetch_add(1, std::memory_order_relaxed);
     taken_ = true;

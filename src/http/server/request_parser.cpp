@@ -131,7 +131,7 @@ class RequestParser::Machine {
     started = true;
     input_ = input;
     if (state == State::body && head.chunked && chunk_left_ == 0) {
-      // What can never become a chunk's head is not waited for, however short it is.
+      // Bytes that cannot begin a chunk are refused at once.
       if (!may_be_chunk_head(input, in_first_chunk_)) {
         fail(beast::http::error::bad_chunk);
         return 0;

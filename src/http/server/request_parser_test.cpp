@@ -7,7 +7,7 @@ namespace {
 
 using State = RequestParser::State;
 
-// Parses in pieces of `step` bytes, as a connection does; gives back what was not used.
+// Parses in pieces of `step` bytes, as a connection does; returns the unused bytes.
 struct Parsed {
   RequestParser parser{{.head_bytes = 400, .target_bytes = 100, .header_count = 5}};
   std::string body;

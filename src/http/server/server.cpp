@@ -24,7 +24,7 @@ asio::ip::address parse_host(const std::string& host) {
 }
 
 // SO_REUSEPORT, which lets our threads share the port, would let a second server share it too, and each would get some
-// of the requests. Without the option binding fails where somebody listens.
+// of the requests. Without the option binding fails if the port is in use.
 void expect_nobody_listens(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint) {
   asio::ip::tcp::acceptor probe(context);
   probe.open(endpoint.protocol());

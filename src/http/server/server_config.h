@@ -23,9 +23,9 @@ struct ServerConfig {
   size_t max_headers = 100;     // 431
   // From a head's first byte to its last: 408. Also for the first byte of a new connection: closed.
   Duration head_timeout = 10s;
-  // Of a body only the time counts in which we wait for the client.
+  // Only time spent waiting for the client counts for a body.
   Duration body_timeout = 30s;       // and a second more for every `min_body_rate` bytes that came: 408
-  Duration body_idle_timeout = 10s;  // for the next byte, however many came before: 408
+  Duration body_idle_timeout = 10s;  // for the next byte: 408
   size_t min_body_rate = 16 << 10;
   Duration idle_timeout = 75s;      // between requests: closed
   Duration write_timeout = 30s;     // for an answer, and again as long as `min_write_rate` was read meanwhile: closed

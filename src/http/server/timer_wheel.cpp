@@ -45,7 +45,7 @@ void TimerWheel::set(Entry& entry, Duration timeout) {
 void TimerWheel::advance() {
   ++now_;
   Entry& head = ring_[static_cast<size_t>(now_) % slots];
-  // What is linked here anew during the walk is at least one round away and stays behind `last`.
+  // Entries linked here during the walk are at least one round away and stay behind `last`.
   Entry* const last = head.previous_;
   bool more = last != &head;
   while (more && head.next_ != &head) {

@@ -141,8 +141,8 @@ size_t SseHub::Branch::publish(const std::string& topic, const std::string& subs
     send(*one->second, frame);
     return 1;
   }
-  // Backwards: whoever is dropped on the way is replaced by the last, who has its event already. The last one to go
-  // takes the topic along, and then there is no further round.
+  // Backwards: a dropped member is replaced by the last one, which has its event already. The topic goes with its last
+  // member, and then the loop ends.
   std::vector<Subscription*>& members = found->second->members;
   const size_t count = members.size();
   for (size_t i = count; i-- > 0;) send(*members[i], frame);
@@ -198,7 +198,7 @@ Task<> SseHub::Branch::beat() {
   const SharedBytes heartbeat = std::make_shared<std::string>(":\n\n");
   while (true) {
     co_await clock_.sleep_for(config_.heartbeat / beats);
-    // Who did not take the last words by now will not.
+    // Subscribers that have not taken the last event by now are dropped.
     for (const auto& outlet : leaving_) outlet->close();
     leaving_.clear();
     owed_ += all_.size();

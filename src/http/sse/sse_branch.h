@@ -41,7 +41,7 @@ class SseHub::Branch {
   struct Subscription;
 
   void deliver();
-  // To everyone of the topic, or only to `subscriber` where that is not empty. Returns to how many.
+  // Sends to all members of the topic, or only to `subscriber` if it is not empty. Returns the number of receivers.
   size_t publish(const std::string& topic, const std::string& subscriber, const SharedBytes& frame);
   // The last words to everyone of the topic. Returns to how many.
   size_t end(const std::string& topic, const SharedBytes& frame);

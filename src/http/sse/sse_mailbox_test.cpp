@@ -34,7 +34,7 @@ TEST_F(SseMailboxTest, letters_keep_their_order_and_wake_once) {
     EXPECT_EQ(mail.letter->frame->size(), i);
   }
   put(box, letter("a", "", 4));
-  EXPECT_EQ(woken, 1);  // whoever takes has not seen the end yet
+  EXPECT_EQ(woken, 1);  // the reader has not seen the end yet
   EXPECT_TRUE(box.take().letter);
   EXPECT_FALSE(box.take().letter);
   put(box, letter("a", "", 5));
@@ -122,7 +122,7 @@ TEST(SseMailboxThreads, every_letter_is_taken_or_its_reader_is_known_to_miss_it)
       ++finished;
     });
   }
-  // A reader who missed something comes back and is told by its owner what was published until then.
+  // A reader that missed an event reconnects, and its owner tells it the state until then.
   std::array<uint64_t, publishers> known{};
   for (bool more = true; more;) {
     const bool over = finished == publishers;

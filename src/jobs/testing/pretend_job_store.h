@@ -156,7 +156,7 @@ class PretendJobStore : public JobStore {
     jobs.emplace(id, Kept{std::move(job)});
     return id;
   }
-  // Somebody else has it now.
+  // Another worker has claimed it.
   void steal(JobId id) { ++jobs.at(id).token; }
   size_t count(JobStatus status) const {
     size_t found = 0;

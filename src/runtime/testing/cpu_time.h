@@ -1,4 +1,4 @@
-// The processor time of this thread, for tests: how much work something is, however busy the machine.
+// The processor time of this thread, for tests: measures work independent of how busy the machine is.
 #pragma once
 
 #include <ctime>
