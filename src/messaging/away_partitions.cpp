@@ -9,7 +9,7 @@ namespace sluice::messaging {
 namespace {
 
 constexpr Backoff probe_backoff{.first = 200ms, .factor = 2, .max = 15s};
-// Others wait for a probe's end, and most find nobody. One in eight is patient, for those who are only slow.
+// Most probes find the partition still away, and delay other rows. Every eighth waits longer, for slow partitions.
 constexpr Duration least_patience = 1s;
 constexpr unsigned patient_every = 8;
 constexpr size_t most_waiting = 1'000'000;
@@ -70,7 +70,7 @@ void AwayPartitions::answered(const LogPartition& partition) {
   away_.erase(partition);
   if (away_.empty()) partitions_.clear();  // there may be more the next time
   away_gauge.with({}).add(-1);
-  // Who waited for it and who for another is not known: the latter are met again.
+  // It is unknown which of them waited for this partition; those that wait for another one are found again.
   waiting_.clear();
   // Perhaps they were away for the same reason.
   for (auto& [other, away] : away_) {

@@ -1,8 +1,8 @@
 // Partitions of the log that do not answer while others do.
 //
 // A partition without a leader, or whose server is down, delays only the messages that belong to it. Their rows are
-// skipped, each with all later ones of its aggregate, in whatever partition; periodically one row is tried. Once that
-// one is answered, all skipped rows are read again, from the start.
+// skipped, each with all later ones of its aggregate, in any partition; periodically one row is tried. Once that one is
+// answered, all skipped rows are read again, from the start.
 #pragma once
 
 #include <map>
@@ -64,7 +64,7 @@ class AwayPartitions {
   const Duration patience_;
   std::map<std::string, int32_t> partitions_;  // of topics
   std::map<LogPartition, Away> away_;
-  // Hashes of aggregates that have rows waiting: one that is taken for another only waits too.
+  // Hashes of aggregates with waiting rows; a collision only makes another aggregate wait too.
   std::unordered_set<size_t> waiting_;
   uint64_t era_ = 0;
 };

@@ -38,7 +38,7 @@ TEST(Bell, a_ring_while_the_loop_works_is_heard_at_its_next_wait_and_many_are_on
   int heard = 0;
   Bell::Listener listener = bell.listen(io.get_executor());
   for (int i = 0; i < 100; ++i) bell.ring();
-  io.run();  // the rings arrive; nobody waits
+  io.run();  // the rings arrive without a listener
   asio::co_spawn(io, listen_for(std::move(listener), clock, 2, heard), asio::use_future);
   io.restart();
   io.poll();

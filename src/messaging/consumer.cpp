@@ -10,7 +10,7 @@ namespace {
 
 // How long a fetch waits for messages; a sign of life must be much more frequent than the session.
 constexpr Duration fetch_wait = 1s;
-// For the last words of a consumer that stops: the commit, and leaving the group.
+// Time for a stopping consumer to commit and to leave the group.
 constexpr Duration farewell = 5s;
 
 // While the log itself is away.
@@ -79,7 +79,7 @@ Task<> Consumer::commit_round() {
   const std::vector<HeldRef> leaving = held_.end_leaving(now);
   co_await commit();
   co_await let_go(leaving);
-  const bool more = held_.any_leaving(parts_.clock.now());  // somebody finished meanwhile
+  const bool more = held_.any_leaving(parts_.clock.now());  // a handler finished meanwhile
   if (!more) co_await commit_now_.wait_until(parts_.clock, now + config_.commit_every);
 }
 

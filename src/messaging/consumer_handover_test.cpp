@@ -1,4 +1,4 @@
-// What becomes of messages when partitions change hands.
+// Messages of partitions that change hands.
 #include "messaging/testing/consumer_fixture.h"
 
 namespace sluice::messaging {

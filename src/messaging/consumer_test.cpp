@@ -26,7 +26,7 @@ TEST_F(ConsumerTest, a_later_success_never_hides_an_earlier_failure) {
   verdict = [this](const Delivery& delivery) {
     return delivery.payload == "slow" ? after(10min, Handled::done()) : say(Handled::done());
   };
-  // Of the same partition, or it would prove nothing.
+  // The keys share a partition, or the test would prove nothing.
   ASSERT_EQ(partition_of("a", 2), partition_of("c", 2));
   ASSERT_NE(partition_of("a", 2), partition_of("d", 2));
   publish("a", "first");
@@ -145,7 +145,7 @@ TEST_F(ConsumerTest, stopping_finishes_what_is_in_work_commits_and_leaves) {
   run(consumer.stop());
   EXPECT_EQ(done, (Strings{"1", "2", "3"}));
   EXPECT_EQ(committed("a"), 3U);
-  // Nobody waits for the session of one that left.
+  // A consumer that has left does not delay the others until its session ends.
   publish("a", "4");
   consume();
   pass(2100ms);

@@ -1,4 +1,4 @@
-// What becomes of messages that fail.
+// Messages that fail.
 #include "messaging/testing/consumer_fixture.h"
 
 namespace sluice::messaging {

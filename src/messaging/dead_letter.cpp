@@ -10,14 +10,14 @@
 namespace sluice::messaging {
 namespace {
 
-// What stands in a letter's or a mark's own headers.
+// Headers of a letter and of a mark.
 constexpr std::string_view group_header = "letter-group";
 constexpr std::string_view origin_header = "letter-origin";       // TOPIC:PARTITION:OFFSET
 constexpr std::string_view size_header = "letter-original-size";  // where the original is JSON
 constexpr std::string_view mark_header = "letter-mark";           // "replayed" or "purged": it is a mark
 constexpr std::string_view settles_header = "letter-settles-to";  // an offset
 constexpr std::string_view original_prefix = "original.";
-// The original comes first and byte for byte, so that a replay publishes what was published.
+// The original comes first and byte for byte, so that a replay publishes the same bytes.
 constexpr std::string_view opening = R"({"originalEvent":)";
 
 struct LetterBody {
@@ -145,7 +145,7 @@ Message write_letter(const std::string& topic, const std::string& group, const D
     letter.payload = body_with_bytes(std::nullopt, failure);
     return letter;
   }
-  // What is not JSON for us, or no longer is inside of a letter (too deep), goes as bytes.
+  // A payload that is not JSON, or that is too deep inside a letter, is stored as bytes.
   if (json::decode<json::Raw>(delivery.payload)) letter.payload = body_with_event(delivery.payload, failure);
   if (!letter.payload.empty() && json::decode<LetterBody>(letter.payload)) {
     letter.headers.emplace_back(size_header, std::to_string(delivery.payload.size()));

@@ -55,7 +55,7 @@ class DeadLettersTest : public testing::Test {
     std::ranges::sort(found);
     return found;
   }
-  // What stands in a topic, by key.
+  // The payloads of a topic, by key.
   Strings stored(const std::string& topic) {
     Strings found;
     for (const int32_t partition : {0, 1}) {
@@ -311,7 +311,7 @@ TEST_F(DeadLettersTest, counting_reads_only_what_has_come_since_the_last_count) 
   run(letters.purge({.letter = run(letters.list({.key = "same"}, 200)).letters[150].position}));
   EXPECT_EQ(open(), 449U);
   EXPECT_EQ(reads, 1);
-  // What retention removes is open no longer.
+  // A letter that retention removes is no longer open.
   const Position kept = run(letters.list({}, 200)).letters[100].position;
   run(log.trim("letters", kept.partition, kept.offset));
   EXPECT_EQ(open(), 349U);

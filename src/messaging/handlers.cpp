@@ -111,7 +111,7 @@ void Handlers::wake_one() {
 }
 
 Task<> Handlers::work(Worker& worker) {
-  co_await asio::post(executor_, asio::use_awaitable);  // a task starts inside of whoever spawns it
+  co_await asio::post(executor_, asio::use_awaitable);  // a task starts on the caller's stack
   --waking_;
   for (unsigned count = 1; !worker.scope.closed(); ++count) {
     worker.at = next();
@@ -127,7 +127,7 @@ Task<> Handlers::work(Worker& worker) {
     worker.at = nullptr;
     if (count % in_a_row == 0 && !worker.scope.closed()) co_await asio::post(executor_, asio::use_awaitable);
   }
-  // Its handler's time was up, and what cancelled the handler has cancelled the loop as well: another takes its place.
+  // The handler exceeded its time, and its cancellation ended the loop as well: another loop takes its place.
   --working_;
   wake_one();
 }
@@ -280,7 +280,7 @@ void Handlers::end_overdue(Instant now) {
 
 Instant Handlers::next_look(Instant now) const {
   const Instant retry = later_.empty() ? Instant::max() : later_.begin()->first;
-  // An open gate that nobody wants to pass is nothing to wait for.
+  // An open gate without waiting messages sets no time.
   const Instant gate = gate_.opens_at() > now ? gate_.opens_at() : Instant::max();
   return std::min({now + config_.handler_timeout / 4, retry, gate});
 }

@@ -1,8 +1,8 @@
-// The messages a consumer has in work, in a lane for each key.
+// The messages that a consumer has in work, in a lane for each key.
 //
-// Of a lane only the first message may begin, and the next one when it has finished, however often it is tried until
-// then. Lanes are independent, and those that may begin do so in turn. They outlast assignments: a message that comes
-// again because its partition was lost and won back waits until the handler that still has it has ended.
+// Only the first message of a lane may begin; the next one begins when it has finished, after all its tries. Lanes are
+// independent, and those that may begin do so in turn. They outlast assignments: a message that comes again because its
+// partition was lost and won back waits until the handler that still has it has ended.
 //
 // A lane is known by a hash of its partition and key. Keys that share one would wait for each other, nothing worse.
 #pragma once

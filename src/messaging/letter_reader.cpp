@@ -60,7 +60,7 @@ Task<LetterFold> LetterReader::scan_partition(std::string topic, PartitionBounds
   co_return fold;
 }
 
-// The whole letters; one that has gone meanwhile is left out.
+// The whole letters; those removed meanwhile are left out.
 Task<std::vector<DeadLetter>> LetterReader::load(const LetterFold& fold, std::vector<int64_t> offsets) {
   std::vector<DeadLetter> letters;
   for (auto wanted = offsets.begin(); wanted != offsets.end();) {

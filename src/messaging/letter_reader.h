@@ -13,7 +13,7 @@
 
 namespace sluice::messaging {
 
-// Where letters about rows of outboxes seem to stand.
+// The topic name in ids of letters about rows of outboxes.
 inline constexpr std::string_view outbox_letters = "outbox";
 
 // Which letters; an unset field matches all.
@@ -39,11 +39,11 @@ class LetterReader {
   const std::vector<std::string>& topics() const { return topics_; }
   const std::vector<OutboxDead*>& outboxes() const { return outboxes_; }
 
-  // Of all dead-letter topics.
+  // The partitions of all dead-letter topics.
   Task<std::vector<std::pair<std::string, PartitionBounds>>> partitions();
   // The current content of each topic.
   Task<std::vector<LetterFold>> scan();
-  // The whole letters; one that has gone meanwhile is left out.
+  // The whole letters; those removed meanwhile are left out.
   Task<std::vector<DeadLetter>> load(const LetterFold& fold, std::vector<int64_t> offsets);
   // Rows of the outboxes that are selected.
   struct RowsWanted {

@@ -23,12 +23,12 @@ struct Reader {
   int32_t room = 0;   // left of the topic that is dealt out now
 };
 
-// A member's liking for a partition depends on the two alone: whoever else comes or goes, it stays.
+// A member's preference for a partition depends only on the two, so it stays when other members come or go.
 uint64_t liking(const Reader& reader, const std::string& topic, int32_t partition) {
   return hash_of(fmt::format("{} {} {}", reader.id, topic, partition));
 }
 
-// The rest that does not divide evenly goes to those who have least.
+// The remainder of an uneven division goes to the readers with the fewest partitions.
 void make_room(std::vector<Reader*>& readers, const std::string& topic, int32_t partitions) {
   const auto count = static_cast<int32_t>(readers.size());
   std::ranges::sort(readers, {}, [&](const Reader* reader) {

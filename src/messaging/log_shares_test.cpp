@@ -56,7 +56,7 @@ TEST(LogShares, the_order_in_which_members_are_named_does_not_matter) {
 
 TEST(LogShares, a_topic_goes_to_those_who_read_it) {
   const auto shares = shares_of({{"both", {"a", "b"}}, {"only b", {"b"}}}, {{"a", 4}, {"b", 4}, {"c", 4}});
-  EXPECT_EQ(shares.size(), 8U) << "nobody reads c";
+  EXPECT_EQ(shares.size(), 8U) << "c has no reader";
   for (const auto& [partition, member] : shares) {
     if (partition.topic == "a") EXPECT_EQ(member, "both");
   }

@@ -1,11 +1,11 @@
 // A message of the log.
 //
 // A message has a topic, a key that keeps its order (messages of one key arrive in the order they were published), a
-// payload (JSON, where nothing else is said) and headers. Some headers have a meaning everywhere:
+// payload (JSON unless stated otherwise) and headers. Some headers have a meaning everywhere:
 //
 //   message-id          tells a message from its repetitions; a consumer that knows it has seen the message
-//   message-type        what happened, "ReservationConfirmed"
-//   aggregate-type, aggregate-version   what it happened to (the key is its id), and which change of it this was
+//   message-type        the kind of event, "ReservationConfirmed"
+//   aggregate-type, aggregate-version   the changed thing (the key is its id) and the number of its change
 //   traceparent         the request that caused it
 #pragma once
 
@@ -49,7 +49,7 @@ size_t bytes_of(const Message& message);
 // Limit on one read of the log, besides its last message: a reader that wants more reads again.
 inline constexpr size_t bytes_at_once = size_t{4} << 20;
 
-// Where a message stands. Offsets of a partition grow, with gaps, and never repeat.
+// The place of a message. Offsets of a partition grow, with gaps, and never repeat.
 struct Position {
   std::string topic;
   int32_t partition = 0;

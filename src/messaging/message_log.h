@@ -20,7 +20,7 @@
 
 namespace sluice::messaging {
 
-// The log takes this message never, however often it is asked (too large, unknown topic).
+// The log will never accept this message (too large, unknown topic).
 struct Rejected {
   std::string reason;
 };

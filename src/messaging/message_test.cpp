@@ -5,8 +5,8 @@
 namespace sluice::messaging {
 namespace {
 
-// Figures of Kafka's own test of its partitioner (org.apache.kafka.common.utils.UtilsTest): a key goes to the same
-// partition whoever computes it.
+// Figures of Kafka's own test of its partitioner (org.apache.kafka.common.utils.UtilsTest): every client computes the
+// same partition for a key.
 TEST(PartitionOf, is_what_kafka_s_clients_compute) {
   constexpr int32_t all = 0x7fffffff;
   const auto positive = [](int32_t murmur2) { return static_cast<int32_t>((murmur2 & all) % all); };

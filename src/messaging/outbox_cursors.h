@@ -1,4 +1,4 @@
-// Where a relay stands in its buckets.
+// The position of a relay in its buckets.
 //
 // Reading a bucket from its start each time would walk over every row published since the oldest transaction of the
 // database began, because those cannot be cleaned up yet. Continuing behind the last id seen would lose rows, or take

@@ -41,7 +41,7 @@ TEST_F(OutboxCursorsTest, a_transaction_that_the_read_itself_did_not_list_is_wai
   reader = 72;
   read({9});
   read({}, {71});
-  EXPECT_EQ(after(), 0) << "71 has a lower number than whoever saw 9";
+  EXPECT_EQ(after(), 0) << "71 has a lower number than the reader of 9";
   read({}, {73});
   EXPECT_EQ(after(), 9) << "73 began later";
 }

@@ -24,7 +24,7 @@ struct HeldBucket {
   friend auto operator<=>(const HeldBucket&, const HeldBucket&) = default;
 };
 
-// Where to go on reading in a bucket.
+// The position from which a bucket is read on.
 struct BucketScan {
   HeldBucket held;
   int64_t after = 0;  // an id

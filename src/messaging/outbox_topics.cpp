@@ -7,7 +7,7 @@ namespace {
 
 constexpr Duration ask_every = 1s;
 constexpr Duration tell_every = 10s;
-constexpr int rarely = 10;  // times what it took the log not to answer
+constexpr int rarely = 10;  // times the time that the log took not to answer
 
 Task<std::optional<MessageLog::Memory>> memory_if_told(MessageLog& log, std::string topic) {
   try {

@@ -8,7 +8,7 @@ namespace sluice::messaging {
 namespace {
 
 constexpr Duration measure_every = 2s;
-constexpr int least_pause = 20;  // times what measuring took: where it takes long it is rare
+constexpr int least_pause = 20;  // times the time of one measurement, so slow ones are rare
 constexpr Duration alarm_every = 1min;
 constexpr Duration sweep_every = 1min;
 constexpr size_t sweep_batch = 1000;

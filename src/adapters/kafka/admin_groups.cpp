@@ -1,4 +1,4 @@
-// Groups: how far they are, and who is in them.
+// Progress and members of groups.
 #include <optional>
 
 #include "adapters/kafka/admin.h"
@@ -6,7 +6,7 @@
 namespace sluice::kafka {
 namespace {
 
-// Nothing where the group can't be looked at.
+// Nothing if the group cannot be read.
 std::optional<std::map<Admin::Place, int64_t>> committed_in(rd_kafka_event_t* event) {
   size_t count = 0;
   const rd_kafka_group_result_t** results =

@@ -6,7 +6,7 @@ namespace sluice::kafka {
 namespace {
 
 constexpr Duration pause_after_failure = 50ms;
-// The member joins anew meanwhile, and is told what it has then.
+// Time for the member to join again and to receive its partitions.
 constexpr Duration pause_when_too_late = 1s;
 
 bool is_too_late(rd_kafka_resp_err_t error) {

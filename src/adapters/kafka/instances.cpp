@@ -29,7 +29,7 @@ void set_kb(const Conf& conf, const char* name, size_t bytes) {
 
 // Called on librdkafka's threads. Levels are those of syslog.
 void write_log(const rd_kafka_t* instance, int level, const char* facility, const char* text) {
-  // A connection that fails does so again and again; who uses it tells once.
+  // A failing connection fails again and again; its user reports it once.
   const bool repeated = std::string_view(facility) == "FAIL" || std::string_view(facility) == "ERROR";
   const log::Level ours = level <= 3 && !repeated ? log::Level::warning : log::Level::debug;
   if (!log::enabled(ours)) return;
@@ -69,13 +69,13 @@ size_t largest_batch(const KafkaConfig& config) {
   return std::max(config.batch, messaging::max_message_bytes) + (64 << 10);
 }
 
-// Destroys instances: on a thread for what blocks as long as there is one.
+// Destroys instances, on the thread for blocking calls while it exists.
 class Instances::Disposal {
  public:
   explicit Disposal(Offload& offload) : offload_(&offload) {}
 
   void destroy(rd_kafka_t* instance, const std::shared_ptr<void>& listener) {
-    // Whoever wants to leave its group in order has closed the consumer before.
+    // A consumer that leaves its group in order was closed before.
     const auto destroy = [instance, listener] {
       rd_kafka_destroy_flags(instance, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     };
@@ -111,7 +111,7 @@ Conf Instances::common() const {
   set(conf, "bootstrap.servers", config_.brokers);
   set(conf, "client.id", config_.client_name);
   set_security(conf, config_);
-  // A broker that comes back is found again within two seconds, a topic that somebody made within five.
+  // A broker that comes back is found again within two seconds, a new topic within five.
   set(conf, "reconnect.backoff.ms", "50");
   set(conf, "reconnect.backoff.max.ms", "2000");
   set(conf, "topic.metadata.refresh.interval.ms", "5000");
@@ -140,7 +140,7 @@ Instance Instances::producer() {
   // Bounded by ourselves before a call begins (producer.h), so that no call is refused half done.
   set(conf, "queue.buffering.max.messages", fmt::format("{}", config_.max_pending));
   set_kb(conf, "queue.buffering.max.kbytes", config_.max_pending_bytes);
-  // An unknown topic is refused in time, one that was just made is waited for.
+  // An unknown topic is refused in time; a topic that was just created is waited for.
   set_ms(conf, "topic.metadata.propagation.max.ms", config_.send_timeout / 2);
   set(conf, "retry.backoff.ms", "50");
   rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_STATS);
@@ -177,7 +177,8 @@ Instance Instances::reader() {
   set(conf, "enable.partition.eof", "true");
   set(conf, "enable.auto.commit", "false");
   set(conf, "enable.auto.offset.store", "false");
-  // Where retention has taken what was asked for, the oldest that is left comes: never the end, as if all were read.
+  // If retention has removed the requested offset, reading starts at the oldest message: never at the end, which would
+  // skip all.
   set(conf, "auto.offset.reset", "earliest");
   set(conf, "fetch.wait.max.ms", "10");
   return make(RD_KAFKA_CONSUMER, std::move(conf));

@@ -158,7 +158,8 @@ void KafkaSubscription::on_revoked(rd_kafka_event_t* event) {
 
 void KafkaSubscription::end_revocation_in_time() {
   if (!revocation_) return;
-  // Where a commit came too late, no other is taken until the member has joined anew: after it has answered this.
+  // After a commit that came too late, no other is accepted until the member has joined again, which follows this
+  // answer.
   const bool lost = commits_.too_late() || rd_kafka_assignment_lost(instance_.get()) != 0;
   if (lost || clock_.now() >= revocation_->end) answer_revocation();
 }
@@ -213,8 +214,8 @@ Task<> KafkaSubscription::let_go(AssignmentRef assignment) {
   if (std::ranges::none_of(partitions, &OwnedPartition::leaving)) answer_revocation();
 }
 
-// librdkafka 2.0 aborts where an instance ends between joining its group and the first assignment. Whoever closes that
-// early waits for it, though not for long: where brokers are away it never comes.
+// librdkafka 2.0 aborts if an instance ends between joining its group and the first assignment. An early close waits
+// for the assignment, but not for long: without brokers it never comes.
 Task<> KafkaSubscription::wait_until_joined() {
   const Deadline deadline = Deadline::after(clock_, joining_takes);
   while (!joined_ && !deadline.passed(clock_)) {
@@ -230,7 +231,7 @@ Task<> KafkaSubscription::close() {
   if (closing_) co_return;
   closing_ = true;
   if (revocation_) answer_revocation();
-  // What comes from now on goes there, also when `events_` is polled.
+  // Later events go there, also when `events_` is polled.
   last_events_.reset(rd_kafka_queue_new(instance_.get()));
   signal_.watch(last_events_);
   const Error error(rd_kafka_consumer_close_queue(instance_.get(), last_events_.get()));

@@ -26,7 +26,7 @@ using messaging::Unknown;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What librdkafka was told, by name.
+// The configured value of a librdkafka setting.
 std::string told(const Instance& instance, const std::string& name) {
   std::array<char, 512> value{};
   size_t size = value.size();
@@ -108,7 +108,7 @@ TEST(Instances, an_instance_may_be_kept_longer_than_they_are) {
   kept.reset();
 }
 
-// Plays librdkafka: remembers what was handed over, and reports on it.
+// Plays librdkafka: remembers sent messages, and reports on them.
 struct Wire {
   std::vector<Publishing::Sent*> sent;
   rd_kafka_resp_err_t refuse_next = RD_KAFKA_RESP_ERR_NO_ERROR;

@@ -39,7 +39,7 @@ class OwnedPartitionsTest : public testing::Test {
       const Event report(rd_kafka_queue_poll(reports.get(), 10));
     }
   }
-  // What the brokers do to a consumer whose offset they don't have: it starts at the oldest message.
+  // As when the brokers do not have a consumer's offset: it starts at the oldest message.
   void go_back() { throw_if(rd_kafka_seek_partitions(consumer_.get(), one_.get(), 10'000)); }
 
   Fetched take() {

@@ -22,7 +22,7 @@ void Producers::drop_broken() {
   const std::lock_guard lock(mutex_);
   if (producers_.size() < 2) return;
   const auto last = producers_.end() - 1;
-  // Nobody else can get hold of one that is not the last, so a count of one stays.
+  // Only the last producer is handed out, so a count of one cannot grow again.
   const auto gone = std::remove_if(producers_.begin(), last, [](const std::shared_ptr<Producer>& producer) {
     return producer.use_count() == 1 && rd_kafka_outq_len(producer->instance().get()) == 0;
   });

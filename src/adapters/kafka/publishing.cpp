@@ -27,7 +27,7 @@ constexpr std::array refusals = {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_
                                  RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,   RD_KAFKA_RESP_ERR_INVALID_RECORD,
                                  RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP,  RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT,
                                  RD_KAFKA_RESP_ERR_POLICY_VIOLATION,   RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION};
-// What librdkafka says by its metadata, which may be stale.
+// Errors from librdkafka's metadata, which may be stale.
 constexpr std::array doubts = {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC,
                                RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION};
 
@@ -125,7 +125,7 @@ void Publishing::fail(Sent& sent, rd_kafka_resp_err_t error) {
 
 bool Publishing::decided_one() {
   if (--undecided_ > 0) return false;
-  // Whoever is to resume the caller has a reference of its own.
+  // The code that resumes the caller has its own reference.
   const auto self = std::exchange(self_, nullptr);
   return end();
 }

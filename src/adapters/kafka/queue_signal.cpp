@@ -25,7 +25,7 @@ QueueSignal::QueueSignal(const Executor& executor, std::function<void()> look)
 void QueueSignal::watch(const Queue& queue) {
   const uint64_t one = 1;
   rd_kafka_queue_io_event_enable(queue.get(), descriptor_.native_handle(), &one, sizeof one);
-  // librdkafka writes when an empty queue gets something, so what is there already would never be told of.
+  // librdkafka signals only when an empty queue gets an event, so events already there need a first look.
   again();
 }
 

@@ -41,7 +41,7 @@ void create_missing(const Admin& admin, const std::vector<Topic>& topics, const 
   for (int replicas = most_replicas; !missing.empty(); --replicas) missing = admin.create(missing, replicas);
 }
 
-// Whatever else an operator has set stays: a request replaces everything.
+// A request replaces all settings of a topic, so those of the operator are sent along.
 void adjust_settings(const Admin& admin, const std::vector<Topic>& topics, const Admin::Cluster& cluster,
                      size_t largest_batch) {
   std::set<std::string> existing;

@@ -19,7 +19,7 @@ CallError error_of(const Broken& broken, RequestKind kind) {
   return CallError(std::make_exception_ptr(EngineUnavailable(engine_name, broken.reason, retryable)));
 }
 
-// What is left of a batch: the requests from `next_` on, of which `take_` go into the next pipeline.
+// The rest of a batch: the requests from `next_` on, of which `take_` go into the next pipeline.
 class Batch {
  public:
   explicit Batch(Requests requests) : requests_(std::move(requests)), take_(requests_.size()) {}

@@ -21,8 +21,8 @@ std::string first_line(const char* message) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-// The SQLSTATE of what a server said to a login, in libpq's verbose words: "FATAL:  28P01: password authentication
-// failed". Empty where no server spoke.
+// The SQLSTATE of a server's answer to a login, in libpq's verbose form: "FATAL:  28P01: password authentication
+// failed". Empty if no server answered.
 std::string_view state_in(std::string_view message) {
   constexpr std::string_view before = ":  ";
   constexpr size_t length = 5;
@@ -35,7 +35,7 @@ std::string_view state_in(std::string_view message) {
   return {};
 }
 
-// In libpq's words.
+// Worded as libpq does.
 std::string no_answer_from(const Target& target) {
   const std::string address = target.address == target.host ? "" : fmt::format(" ({})", target.address);
   return fmt::format("connection to server at \"{}\"{}, port {} failed: timed out", target.host, address, target.port);
@@ -221,8 +221,8 @@ void Connection::consume_input() {
   if (PQconsumeInput(pg_) != 1) lost();
 }
 
-// As libpq does with several hosts: one that is starting or stopping leaves the login to the next, any other answer
-// ends the search.
+// As libpq does with several hosts: a server that is starting or stopping leaves the login to the next one; any other
+// answer ends the search.
 void Connection::not_let_in() {
   constexpr std::string_view cannot_connect_now = "57P03";
   const char* const message = PQerrorMessage(pg_);
@@ -248,7 +248,7 @@ void Connection::watch(std::function<void()> broken) {
   const std::weak_ptr weak = line_;
   const auto look = [weak, number, broken = std::move(broken)](const boost::system::error_code& stopped) {
     const auto line = weak.lock();
-    // Nothing is asked, so whatever comes is a goodbye.
+    // No statement is in flight, so any event means that the server has closed the connection.
     if (!stopped && line && line->watch == number) broken();
   };
   line_->socket.async_wait(Wait::wait_read, look);

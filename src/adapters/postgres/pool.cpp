@@ -69,8 +69,8 @@ void Pool::watch(Lease idle) {
   idle->connection->watch([this, idle] { drop(idle_, idle); });
 }
 
-// A refusal meant that the server is full only as long as it kept others. With the last of them gone, those who wait
-// must learn at once whether it is there at all.
+// A refusal means that the server is full only while it has other connections of ours. When the last one has gone,
+// waiting callers must learn at once whether the server is up.
 void Pool::drop(std::list<Lent>& from, Lease lease) {
   from.erase(lease);
   if (size() == 0) grow_after_ = {};

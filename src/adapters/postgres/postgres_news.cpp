@@ -84,7 +84,7 @@ Task<> PostgresNews::listen_or_tell() {
   const bool telling = to_tell_.load();
   if (telling && now >= not_before_) {
     not_before_ = now + pause;
-    to_tell_ = false;  // what is added from now on is told by the next one
+    to_tell_ = false;  // later additions are told by the next one
     co_await run(fmt::format("NOTIFY \"{}\"", channel_));
     co_return;
   }

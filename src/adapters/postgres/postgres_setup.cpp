@@ -13,14 +13,14 @@ using sql::Statement;
 using sql::Tx;
 using sql::TxTask;
 
-// A migration may take its time; nobody waits for it.
+// A migration may be slow; no caller waits for it.
 constexpr Duration migration_timeout = 1h;
 
 // One at a time; the number only has to be the same in every process.
 constexpr Statement lock_setup{"SELECT pg_advisory_xact_lock(7282819400)"};
 
-// Names and passwords can't be parameters of these statements, so the server itself quotes them: each SELECT makes the
-// statement to run. $1 is the service, in all of them.
+// Names and passwords cannot be parameters of these statements, so the server quotes them: each SELECT returns the
+// statement to run. $1 is the service in all of them.
 constexpr Statement close_database{"SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database())"};
 constexpr Statement close_public{"SELECT 'REVOKE ALL ON SCHEMA public FROM PUBLIC'"};
 constexpr Statement find_role{"SELECT 1 FROM pg_roles WHERE rolname = $1"};
@@ -32,10 +32,10 @@ constexpr Statement set_setting{
 constexpr Statement create_schema{
     "SELECT format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', $1::text, $1::text)"};
 constexpr Statement close_schema{"SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', $1::text)"};
-// An administrator who is no superuser makes things for a role only as its member.
+// An administrator that is not a superuser can create objects for a role only as its member.
 constexpr Statement am_superuser{"SELECT rolsuper FROM pg_roles WHERE rolname = current_user"};
 constexpr Statement join_role{"SELECT format('GRANT %I TO CURRENT_USER', $1::text)"};
-// What a service may do in schema common.
+// The rights of a service in schema common.
 constexpr Statement let_see_common{"SELECT format('GRANT USAGE ON SCHEMA common TO %I', $1::text)"};
 constexpr Statement let_append{"SELECT format('GRANT EXECUTE ON FUNCTION common.append_outbox TO %I', $1::text)"};
 
@@ -74,13 +74,12 @@ std::vector<Setting> role_settings(const SetupConfig& config, const std::string&
   const auto milliseconds = [](Duration duration) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
   };
-  std::vector<Setting> settings = {
-      {"search_path", service},
-      {"statement_timeout", milliseconds(config.statement_timeout)},
-      {"lock_timeout", milliseconds(config.lock_timeout)},
-      // Bodies of transactions never wait for anything but the database: who is idle inside one is dead or paused.
-      // Whoever wants what it has locked outlasts it: their own wait is twice as long.
-      {"idle_in_transaction_session_timeout", milliseconds(config.lock_timeout / 2)}};
+  std::vector<Setting> settings = {{"search_path", service},
+                                   {"statement_timeout", milliseconds(config.statement_timeout)},
+                                   {"lock_timeout", milliseconds(config.lock_timeout)},
+                                   // Bodies of transactions wait only for the database, so an idle one is dead or
+                                   // paused. Callers that need its locks outlast it: they wait twice as long.
+                                   {"idle_in_transaction_session_timeout", milliseconds(config.lock_timeout / 2)}};
   // Statistics are often wrong: a queue or an outbox is empty when it is analyzed and full when it matters. Statements
   // have an index in the right order; to read and sort everything instead is never right.
   for (const char* plan :

@@ -32,7 +32,7 @@ std::exception_ptr to_exception(const SqlFailure& failure, std::string_view text
   }
   if (failure.state == "57014") return std::make_exception_ptr(DeadlineExceeded(engine_name));
   if (server_at_fault(failure.state)) {
-    // 08 is what a pooler says when its server is gone: the statement may have taken effect.
+    // A pooler reports class 08 when its server is gone: the statement may have taken effect.
     const Retryable retryable = failure.state.starts_with("08") ? Retryable::no : Retryable::yes;
     return std::make_exception_ptr(EngineUnavailable(engine_name, failure.message, retryable));
   }

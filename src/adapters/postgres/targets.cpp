@@ -25,7 +25,7 @@ struct Written {
   std::string session;
 };
 
-// What stands in the URL, as libpq understands it.
+// The content of the URL, as libpq reads it.
 Written parse(const std::string& url) {
   char* problem = nullptr;
   const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(PQconninfoParse(url.c_str(), &problem),
@@ -65,7 +65,7 @@ std::vector<Target> standbys_first(const std::vector<Target>& targets) {
 Task<std::vector<Target>> find_targets(std::string url) {
   const Written written = parse(url);
   std::vector<Target> targets;
-  // Whoever writes addresses himself wants nothing looked up.
+  // A URL with addresses of its own needs no lookup.
   if (!written.hostaddr.empty()) {
     targets.emplace_back();
     co_return targets;

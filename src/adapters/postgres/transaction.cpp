@@ -35,7 +35,7 @@ class Transaction {
         limits_(fmt::format("{}", milliseconds(config.statement_timeout)),
                 fmt::format("{}", milliseconds(config.lock_timeout))) {}
 
-  // The body, then COMMIT or ROLLBACK. Returns what ended it, nothing if it is committed.
+  // The body, then COMMIT or ROLLBACK. Returns the error that ended it; nothing if it is committed.
   Task<std::exception_ptr> attempt(const sql::Database::Body& body) {
     sql::TxTask<> task = body(tx_);
     task.start();

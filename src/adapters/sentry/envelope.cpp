@@ -13,7 +13,7 @@ namespace {
 constexpr size_t longest_tag = 200;
 constexpr size_t longest_text = 8 * 1024;
 
-// What was scrubbed already: a secret cut in two would not be known for one.
+// `text` is scrubbed already: a secret cut in two would not be recognized.
 std::string shortened(std::string text, size_t most) {
   if (text.size() <= most) return text;
   text.resize(most);

@@ -29,7 +29,7 @@ size_t end_of(std::string_view text, size_t from, std::string_view enders) {
   return std::min(text.find_first_of(enders, from), text.size());
 }
 
-// Up to the next space: what stands in a query may be anything else, quotes and brackets too.
+// Up to the next space: a query may contain anything else, quotes and brackets too.
 std::string without_queries(std::string_view text) {
   std::string out;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -58,7 +58,7 @@ std::string without_user_info(std::string_view text) {
   return out.append(text.substr(done));
 }
 
-// What stands behind a name of something secret; where that begins.
+// The position of the secret that follows a name such as "password".
 std::optional<size_t> begin_of_secret(std::string_view text, std::string_view name, size_t behind) {
   if (name == "bearer" || name == "basic") {
     const size_t value = text.find_first_not_of(spaces, behind);
@@ -92,7 +92,7 @@ std::string without_named_secrets(std::string_view text) {
   return out;
 }
 
-// How long the sign between name and domain is at `at`; 0 where there is none.
+// The length of the sign between name and domain at `at`; 0 if there is none.
 size_t at_sign(std::string_view text, size_t at) {
   if (text[at] == '@') return 1;
   return text.substr(at, 3) == "%40" ? 3 : 0;

@@ -11,7 +11,7 @@
 namespace sluice::sqlite {
 namespace {
 
-// Statements are constants of the program, a few hundred at most; the bound is for whoever forgets that.
+// Statements are constants of the program, a few hundred at most; the bound guards against generated ones.
 constexpr size_t max_prepared = 1000;
 
 // Kept free in the WAL's file after a checkpoint; beyond it the file is cut.

@@ -33,7 +33,7 @@ std::string after_colon(std::string_view message) {
 void throw_error(int code, std::string_view message, std::string_view doing) {
   switch (code & 0xff) {
     case SQLITE_CONSTRAINT: throw_constraint(code, message, doing);
-    // The statement itself is wrong, or what it was given.
+    // The statement or its parameters are wrong.
     case SQLITE_ERROR:
     case SQLITE_MISMATCH:
     case SQLITE_RANGE:

@@ -1,4 +1,4 @@
-// Where the embedded database is, and how hard to lean on it.
+// Settings of the embedded database.
 #pragma once
 
 #include <cstddef>

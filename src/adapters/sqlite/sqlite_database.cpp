@@ -17,7 +17,7 @@
 namespace sluice::sqlite {
 namespace {
 
-// How long the writer waits for somebody else's lock: the checkpointer's, or a person's with the sqlite3 tool.
+// How long the writer waits for a lock of another connection: the checkpointer, or the sqlite3 tool.
 constexpr Duration writer_patience = 5s;
 
 void run_here(asio::io_context& here, Task<> task) {
@@ -32,7 +32,7 @@ Task<> bring_up_to_date(sql::Database& database, sql::MigrationSet schema) {
   co_await sql::migrate(database, std::move(schema));
 }
 
-// SQLite gives what it makes beside the file the mode of the file.
+// SQLite gives the files beside the database the mode of the database.
 void keep_private(const std::filesystem::path& file) {
   try {
     make_private_file(file);

@@ -133,7 +133,7 @@ size_t SqliteJournal::write_snapshot(Connection& connection) {
   const std::lock_guard lock(parts_mutex_);
   for (const auto& [name, part] : parts_) {
     std::vector<std::string> records = part.records;
-    // What a part appends after this snapshot has a higher number than either of the two.
+    // Records that a part appends after this snapshot have a higher number than both.
     Number up_to = under_way_last_;
     if (part.attached != nullptr) up_to = std::max(up_to, part.attached->snapshot(records));
     RecordWriter state;

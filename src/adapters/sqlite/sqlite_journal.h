@@ -1,8 +1,8 @@
 // The journal in the embedded file.
 //
-// All records that are pending when the writer is about to commit become one row of that commit, whichever caller
-// caused it. A caller that waits for a record takes part in the next group without a statement. So a change costs a few
-// bytes in a blob, not a row and a savepoint.
+// All records that are pending when the writer is about to commit become one row of that commit, which any caller may
+// have caused. A caller that waits for a record takes part in the next group without a statement. So a change costs a
+// few bytes in a blob, not a row and a savepoint.
 //
 // Once the rows have outgrown the state twice (and `snapshot_bytes`), the writer asks every part for a snapshot and
 // drops them, inside the same commit.

@@ -40,12 +40,12 @@ void WriteQueue::end_round(std::thread::id of) {
 
 bool WriteQueue::next(const Writes& finished) {
   {
-    // Taken before anybody is answered: a write that an answer brings about belongs to the next full round, not to a
-    // group with the first few of its kind.
+    // Taken before any caller is answered: a write caused by an answer belongs to the next full round, not to a group
+    // with the first few of its kind.
     const std::lock_guard lock(mutex_);
     if (!held_) taken_.swap(waiting_);
     idle_ = taken_.empty();
-    // While held: what waits came in rounds that nobody will tell of.
+    // While held: the rounds of the waiting writes have ended without a signal.
     round_ended_ = !waiting_.empty();
   }
   answer(finished);

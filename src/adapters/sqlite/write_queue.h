@@ -1,4 +1,4 @@
-// Where writers wait for the writer thread, and get their answers.
+// The queue before the writer thread, and the way of its answers.
 //
 // Group commit depends on the content of the queue when the writer looks. Two things keep groups whole: an idle writer
 // takes them at the end of the event loop's round in which the first write came, so that the other writes of that round

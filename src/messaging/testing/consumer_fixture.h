@@ -1,4 +1,4 @@
-// A consumer of a PretendLog in virtual time, and a diary of what its handler saw.
+// A consumer of a PretendLog in virtual time, and a diary of its handler.
 #pragma once
 
 #include <gtest/gtest.h>

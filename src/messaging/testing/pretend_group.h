@@ -1,4 +1,4 @@
-// A group of consumers of a PretendLog: who has which partition, and how partitions change hands.
+// A group of consumers of a PretendLog: the assignment of partitions, and how they change hands.
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,8 @@ class PretendGroup {
     std::erase_if(members, [=](const PretendMember& member) { return member.subscription == subscription; });
   }
 
-  // Shares the partitions evenly: what nobody has is given, what another should have is asked back, and what was not
-  // let go in time, or belongs to a silent member, is taken away.
+  // Shares the partitions evenly: assigns free ones, asks back those that another member should have, and takes away
+  // those that were not let go in time or belong to a silent member.
   void share(Instant now, Duration handover) {
     for (size_t i = 0; i < members.size();) {
       if (now - members[i].seen > members[i].session) {

@@ -108,7 +108,7 @@ class PretendOutbox : public OutboxStore {
     parked_.insert(row.aggregate);
     co_return Refusal::dead;
   }
-  // An operator has mended what was wrong with a dead row.
+  // An operator has fixed the cause of a dead row.
   void replay(int64_t id) {
     Row& row = find(id);
     row.dead = false;
@@ -203,7 +203,7 @@ class PretendOutbox : public OutboxStore {
   std::map<std::string, int64_t> lost_;                   // how far a loss is worked off, by topic
 };
 
-// Keeps what was published, for a relay to be looked at.
+// Keeps published messages, for tests of a relay.
 class RecordingLog : public MessageLog {
  public:
   explicit RecordingLog(Clock& clock) : clock_(clock) {}

@@ -1,4 +1,4 @@
--- What instances share where there is no Redis. Each service's migrations include this text.
+-- State that instances share without Redis. Each service's migrations include this text.
 
 -- One row per key for ever: its fence must never start again.
 CREATE TABLE fenced_leases (

@@ -61,7 +61,7 @@ Task<> Exchange::close() {
   take_submitted();
   refuse_unrouted({Failure::Kind::closing, "shutting down"});
   co_await nodes_.close();
-  // What was posted here refers to this object.
+  // Posted callbacks refer to this object.
   answers_.flush();
   co_await asio::post(executor_, asio::use_awaitable);
 }
@@ -141,8 +141,8 @@ void Exchange::expect_answer_by(Instant deadline) {
   time_changed_.notify_all();
 }
 
-// Sleeps until the nearest deadline known, looks at everybody, and so on: about once in a command's time, however many
-// commands there are.
+// Sleeps until the nearest known deadline and then checks all requests: about once per command timeout, for any number
+// of commands.
 Task<> Exchange::keep_time() {
   while (true) {
     co_await time_changed_.wait_until(clock_, look_at_);
@@ -203,7 +203,7 @@ Task<> Exchange::refresh_slots() {
   }
   for (const auto& request : std::exchange(unrouted_, {})) route(request);
   nodes_.flush();
-  co_await clock_.sleep_for(slots_pause);  // who asks meanwhile is answered together
+  co_await clock_.sleep_for(slots_pause);  // requests that arrive meanwhile share the answer
 }
 
 Task<std::vector<SlotRange>> Exchange::slots_by(Address address) {

@@ -1,4 +1,4 @@
-// Where commands from all threads meet the connections of one.
+// Connects commands from all threads with the connections of one.
 //
 // Callers put requests into a queue; the client's thread takes all of them at once and hands each to its node. It also
 // keeps all deadlines, and in a cluster updates the map of slots: the map is read at the start, after a redirect or the

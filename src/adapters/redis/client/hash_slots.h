@@ -1,4 +1,4 @@
-// Where a Redis Cluster keeps a key: one of 16,384 slots, each served by one master.
+// The place of a key in a Redis Cluster: one of 16,384 slots, each served by one master.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ SlotRange read_master(std::string_view info, const Address& asked);
 // The value of a field in the text of INFO; empty if there is none.
 std::string_view info_field(std::string_view info, std::string_view name);
 
-// Where MOVED and ASK point: "MOVED 3999 127.0.0.1:6381".
+// The target of MOVED and ASK: "MOVED 3999 127.0.0.1:6381".
 struct Redirect {
   uint16_t slot = 0;
   Address target;

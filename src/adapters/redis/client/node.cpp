@@ -105,7 +105,7 @@ void Node::connected_now(size_t line) {
   if (was_connected_) reconnects_.add();
   was_connected_ = true;
   down_.clear();
-  // Whoever lets us in is worth a try, although its time may not be over.
+  // A server that accepts a login is worth a try, even while its breaker is open.
   breaker_.sign_of_life(context_.clock.now());
   show_breaker();
   const Instant now = context_.clock.now();
@@ -153,7 +153,7 @@ void Node::send(std::shared_ptr<Request> request) {
   }
 }
 
-// What was never tried says nothing about the server.
+// A request that was never sent says nothing about the server.
 void Node::refuse(const std::shared_ptr<Request>& request, std::string reason) {
   request->counted = true;
   context_.answers.finish(request, Failure{Failure::Kind::not_sent, std::move(reason)});

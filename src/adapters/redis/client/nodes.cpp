@@ -81,7 +81,7 @@ void Nodes::assign(uint16_t slot, const Address& master) {
   by_slot_[slot] = &at(master);
 }
 
-// After a planned failover what is under way is still answered, if only by MOVED.
+// After a planned failover the old node still answers pending commands, if only with MOVED.
 Task<> Nodes::let_go(Leaving::iterator node) {
   co_await context_.clock.sleep_for(2 * context_.access.config.command_timeout);
   co_await (*node)->close();

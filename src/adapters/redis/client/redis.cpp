@@ -20,7 +20,7 @@ const metrics::Counter redirects{
 // A cluster that sends a command to and fro is changing: look again a little later.
 constexpr unsigned redirects_at_once = 5;
 
-// Counts how long a call took, however it ends.
+// Measures the duration of a call, also if it fails.
 class Measured {
  public:
   explicit Measured(const Clock& clock) : clock_(clock), begin_(clock.now()) {}
@@ -87,8 +87,8 @@ class Call {
   }
 
   Next judge(const Failure& failure) {
-    // A single server that is away is said at once; a cluster's next master is worth the wait, and so is the end of
-    // what we began.
+    // The absence of a single server is reported at once; a cluster's next master is worth the wait, and so is the end
+    // of a command that was sent.
     const bool again = failure.kind == Failure::Kind::not_sent
                            ? cluster() || attempt_ > 0
                            : failure.kind == Failure::Kind::unknown && request_->command.is_repeatable();

@@ -9,7 +9,7 @@
 
 namespace sluice::redis {
 
-// What hiredis calls for each value it has read. A null pointer tells it to give up.
+// Callbacks of hiredis for each value it has read. A null pointer makes it stop.
 struct ReplyBuilding {
   static constexpr size_t max_elements = 1'000'000;
 

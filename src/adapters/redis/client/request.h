@@ -39,7 +39,7 @@ struct Answer {
 
 using Outcome = std::variant<Answer, Failure>;
 
-// Where a command goes; without an address the node that has its slot, without a slot any node.
+// The node for a command; without an address the node that has its slot, without a slot any node.
 struct Target {
   std::optional<Address> address;
   bool asking = false;     // the slot is on its way to that node

@@ -68,7 +68,7 @@ Task<std::unique_ptr<Stream>> Stream::connect(Address address, asio::ssl::contex
     if (!error || error == asio::error::operation_aborted) break;
   }
   stream->fail_if(error, "connecting");
-  stream->socket_.set_option(tcp::no_delay(true), error);  // one that is gone already says so when it is used
+  stream->socket_.set_option(tcp::no_delay(true), error);  // a closed socket fails at its first use
   if (tls != nullptr) co_await stream->start_tls(*tls);
   co_return stream;
 }

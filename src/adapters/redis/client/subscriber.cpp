@@ -82,7 +82,7 @@ class Subscriber::Line {
     listener_.on_interrupted();
   }
 
-  // In turn: one that is down must not keep us from the others.
+  // In turn: a server that is down must not block the others.
   Address next_address() {
     const std::vector<Address>& all = config_.cluster ? members_ : place_.seeds;
     return all[turn_++ % all.size()];
@@ -181,7 +181,7 @@ class Subscriber::Line {
   const std::vector<std::string> channels_;
   Listener& listener_;
   SeededRandom random_;
-  std::vector<Address> members_;  // of a cluster; empty until somebody told
+  std::vector<Address> members_;  // of a cluster; empty until a node has reported them
   std::unique_ptr<Wire> wire_;    // while there is a connection
   bool has_left_ = false;         // the node of that connection is no member any more
   size_t turn_ = 0;

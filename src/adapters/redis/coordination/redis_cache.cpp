@@ -11,8 +11,8 @@ using coordination::CacheEntry;
 using coordination::LoadTicket;
 using coordination::TicketWish;
 
-// Fields of the hash: body (absent where it is known that there is none), fresh and keep (microseconds of the server's
-// clock; absent where there is no copy), cost, ticket and claimed (until when).
+// Fields of the hash: body (absent if it is known to have none), fresh and keep (microseconds of the server's clock;
+// absent without a copy), cost, ticket and claimed (until when).
 
 // ARGV: ticket ("0": only looking), its ttl, eagerness. Gives: granted, known, left of the fresh time, cost, body.
 const Script look_up_script{R"(
@@ -33,7 +33,7 @@ end
 return {granted, known and 1 or 0, left, cost, known and kept[1] or false}
 )"};
 
-// ARGV: ticket ("0": whatever is there), fresh, stale, cost, whether there is a body, body, channel or "".
+// ARGV: ticket ("0": unconditionally), fresh, stale, cost, whether there is a body, body, channel or "".
 const Script store_script{R"(
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -109,7 +109,7 @@ Task<FetchAnswer> RedisCoalescing::begin(FetchRequest request) {
 Task<FetchAnswer> RedisCoalescing::fetch(FetchRequest request, Duration lease) {
   check_version(request.version);
   check_version(request.row);
-  // Repeatable: who begins twice as the same owner has begun.
+  // Repeatable: a second begin of the same owner changes nothing.
   Command asked = command("fetch", request.item)
                       .arg(request.version)
                       .arg(request.row)
@@ -155,7 +155,7 @@ Task<> RedisCoalescing::learn(std::string history) {
   runs_.push_back({std::move(history), floor});
 }
 
-// Only of this run: what a server issues must not run ahead of its own clock because another's does.
+// Only of this run: the versions of a server must not run ahead of its own clock because of another server's.
 void RedisCoalescing::note_seen(const std::string& history, Version version) {
   const std::scoped_lock lock(mutex_);
   const auto run = std::ranges::find(runs_, history, &Run::history);

@@ -21,14 +21,14 @@ if redis.call('HGET', KEYS[2], 'complete') == history() then return 'no' end
 return 'unknown'
 )")};
 
-// ARGV: end, id, end, id, ... Ends only move forward. What ended an hour ago is of no use to any clock.
+// ARGV: end, id, end, id, ... Ends only move forward. An entry that ended an hour ago is of no use on any clock.
 const Script add_script{R"(
 for i = 1, #ARGV, 2 do redis.call('ZADD', KEYS[1], 'GT', ARGV[i], ARGV[i + 1]) end
 local now = redis.call('TIME')[1] * 1000000
 return redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - 3600000000))
 )"};
 
-// The mark of who fills goes with everything else when the server loses its state, so that `end` notices.
+// The filler's mark is lost with all other state of the server, so that `end` notices.
 const Script begin_script{Script::with_history(R"(
 return redis.call('HSET', KEYS[1], 'filler', ARGV[1], 'filled', history())
 )")};
@@ -41,7 +41,7 @@ redis.call('HSET', KEYS[1], 'complete', began[2])
 return 1
 )")};
 
-// Where an id belongs must be the same in every instance and every version of it.
+// The bucket of an id must be the same in every instance and every version.
 size_t bucket_of(std::string_view token) {
   uint32_t hash = 2166136261U;  // FNV-1a
   for (const char c : token) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619U;

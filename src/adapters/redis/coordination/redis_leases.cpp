@@ -18,7 +18,7 @@ namespace {
 
 // Leases share a few hash tags, so that one call renews many of them also in a cluster.
 constexpr int buckets = 64;
-// In one call: a hundred take Redis about 0.2 ms.
+// Limit on leases in one call: a hundred take Redis about 0.2 ms.
 constexpr size_t most_in_call = 100;
 
 // A lease's value is "TOKEN OWNER".

@@ -57,7 +57,7 @@ std::vector<std::string> RedisLimit::ring_arguments(size_t window) const {
 Task<Drawn> RedisLimit::draw(size_t priority, int64_t least, int64_t most) {
   const Account& account = accounts_.at(priority);
   Command command(draw_permits, account.keys);
-  // Whoever asks for more than there ever is wants nothing.
+  // A request for more than the plan ever allows leaves no mark.
   const bool marks = account.keeps_back && least <= account.most_at_once;
   const auto mark_stands = std::chrono::duration_cast<std::chrono::milliseconds>(coordination::wanted_for).count();
   command.arg(least).arg(most).arg(plan_.priority[priority].days.empty() ? 0 : 1);

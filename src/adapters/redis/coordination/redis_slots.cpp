@@ -9,7 +9,7 @@ namespace {
 // KEYS[1] of all of them is a hash:
 //   1, 2, ...  "TOKEN END OWNER" of a slot; it is free once it has ended
 //   last       the last token
-//   longest    the longest ttl anybody asked for
+//   longest    the longest ttl that was requested
 //   run        the replication history of the server that gave slots last
 //   closed     nothing is given before this time
 // Times are microseconds of Redis' clock. Numbers leave as text: Lua would write an exponent.

@@ -64,7 +64,7 @@ Task<messaging::MessageLog::Memory> RedisLog::memory(std::string topic) {
   co_await together(std::move(recalls));
   const bool forgotten = std::ranges::any_of(partitions, &Recalled::forgotten);
   if (forgotten) co_await catalogue_.restore();
-  // Only what is answered counts as known, so nothing may fail from here on.
+  // Only a returned answer counts as known, so no step may fail from here on.
   Memory memory;
   for (size_t i = 0; i < partitions.size(); ++i) {
     const LogMemory& recalled = partitions[i].memory;

@@ -1,18 +1,18 @@
-// Where the log is kept in Redis, for the log's own files and for people with redis-cli.
+// The keys of the log in Redis, for the log's own files and for people with redis-cli.
 //
 //   sluice:log:topics                   hash: topic -> "PARTITIONS RETENTION", in microseconds
 //   sluice:{log:TOPIC:P}:messages       stream: o (ordinal), k (key), p (payload), h (headers)
-//   sluice:{log:TOPIC:P}:state          hash: life, last (id), count (ordinal of the last), bell (1: somebody waits)
+//   sluice:{log:TOPIC:P}:state          hash: life, last (id), count (ordinal of the last), bell (1: a reader waits)
 //   sluice:{log:TOPIC:P}:groups         hash: for each group next:G (id), owner:G, token:G, until:G and session:G
 //                                       (milliseconds)
-//   sluice:{log:TOPIC:P}:generation:ID  of a publisher that did not learn what became of a call (log_scripts::publish)
+//   sluice:{log:TOPIC:P}:generation:ID  of a publisher that does not know the outcome of a call (log_scripts::publish)
 //   sluice:{log-group:G}:members        sorted set: "MEMBER TOPIC TOPIC..." by when it is dead (milliseconds)
 //
 // A cluster moves a partition as a whole: all its keys, including its leases, have one hash tag, so that one script can
 // see all of them.
 //
 // An offset is a stream's id as a number: milliseconds times 2^20, plus the sequence. Ids come from the server's clock,
-// so offsets grow also when everything was forgotten in between.
+// so offsets grow even if Redis lost all of its data in between.
 #pragma once
 
 #include <cstdint>

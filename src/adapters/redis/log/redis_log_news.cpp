@@ -20,7 +20,7 @@ Task<> LogNews::Ear::wait_until(Clock& clock, Instant when) {
     const std::lock_guard lock(mutex_);
     if (heard_.everything || !heard_.subjects.empty()) co_return;
   }
-  // Whatever is heard from here on is told by a post to this executor, which comes after the wait has begun.
+  // Later news arrive by a post to this executor, which runs after the wait has begun.
   co_await woken_.wait_until(clock, when);
 }
 

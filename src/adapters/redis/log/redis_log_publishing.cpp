@@ -44,7 +44,7 @@ Task<std::vector<Published>> LogPublishing::run() {
   co_return std::move(outcomes_);
 }
 
-// Whoever lists the topics next does it too.
+// The next listing of the topics does it too.
 Task<> LogPublishing::restore() {
   try {
     co_await log_.catalogue().restore();

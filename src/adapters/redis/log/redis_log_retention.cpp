@@ -10,7 +10,7 @@ namespace {
 // At once: about a millisecond of Redis' time.
 constexpr int most_at_once = 5'000;
 
-// `before` is an id, or empty: then what is older than `kept`.
+// `before` is an id, or empty: then messages older than `kept`.
 Task<> trim_in_steps(Redis& redis, LogPartition partition, std::string before, Duration kept) {
   const LogKeys keys(partition);
   bool more = true;

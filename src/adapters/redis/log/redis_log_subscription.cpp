@@ -169,7 +169,7 @@ OwnedPartitionRef RedisSubscription::owned(const AssignmentRef& assignment) cons
 
 void RedisSubscription::end(OwnedPartitionRef owned) {
   owned->ended = true;
-  // Whoever has not heard yet that it was to leave need not.
+  // A partition that has gone need not be announced as leaving.
   std::erase(leaving_, owned->assignment);
   const auto found = owned_.find(owned->id);
   if (found != owned_.end() && found->second == owned) owned_.erase(found);

@@ -20,7 +20,7 @@ Task<> RedisSubscription::tend() {
     wanted = co_await membership_.join();
     ask_back(wanted);
   } catch (const EngineUnavailable& error) {
-    // Who is there is not known; what we have stays ours meanwhile.
+    // The members are unknown; our partitions stay ours meanwhile.
     failed(error);
   }
   co_await tend_leases(std::move(wanted));

@@ -25,7 +25,7 @@ Task<> look_at(Redis& redis, LogPartition partition, Reply& seen) {
   seen = co_await redis.run(std::move(command));
 }
 
-// What log_scripts::look tells of each partition.
+// The answers of log_scripts::look for each partition.
 Task<std::vector<Reply>> look_at_all(Redis& redis, Topic topic) {
   std::vector<Reply> seen(static_cast<size_t>(topic.partitions));
   std::vector<Task<>> looks;

@@ -15,7 +15,7 @@ using messaging::Rejected;
 
 }  // namespace
 
-// What becomes of each message: positions, which lack their offset, for those to be stored.
+// The outcome of each message; positions of those to be stored still lack their offset.
 struct EmbeddedLog::Screened {
   std::vector<Published> outcomes{};
   std::vector<LogEntry> entries{};
@@ -93,7 +93,7 @@ std::unique_ptr<messaging::Subscription> EmbeddedLog::subscribe(messaging::Subsc
   return std::make_unique<EmbeddedSubscription>(parts, std::move(config), executor);
 }
 
-// What was acknowledged is on the disk.
+// Acknowledged messages are on the disk, so the log never loses any.
 Task<messaging::MessageLog::Memory> EmbeddedLog::memory(std::string) {
   co_return Memory{.life = "embedded", .run = "embedded"};
 }

@@ -19,8 +19,8 @@ using sql::Statement;
 
 constexpr Statement read_commits =
     "SELECT group_name, name, partition, next FROM log_commits JOIN log_topics ON log_topics.id = log_commits.topic";
-// Of the partitions in $2, each with the offset it is measured from; in the block that this lies in, only what is
-// behind it.
+// For the partitions in $2, each with the offset to measure from; in the block of that offset only later messages
+// count.
 constexpr Statement read_lags =
     "WITH places (partition, next) AS MATERIALIZED (SELECT value ->> 1, value ->> 2 FROM json_each($2)) "
     "SELECT partition, sum(min(count, max(0, first + count - max(0, next - id * 1024)))) "
@@ -52,7 +52,7 @@ Task<std::vector<GroupView>> EmbeddedLogView::groups() {
     view_of(held.group, held.partition.topic, held.partition.partition).member = held.member;
   }
   for (const sql::Row& row : commits) {
-    // Who has committed in one partition of a topic reads them all.
+    // A group that has committed in one partition of a topic reads all of them.
     const auto topic = std::ranges::find(topics, row.text(1), [](const LogTopic& each) { return each.topic.name; });
     for (int32_t i = 0; topic != topics.end() && i < topic->topic.partitions; ++i) view_of(row.text(0), row.text(1), i);
     GroupView& view = view_of(row.text(0), row.text(1), static_cast<int32_t>(row.integer(2)));
@@ -64,8 +64,8 @@ Task<std::vector<GroupView>> EmbeddedLogView::groups() {
   co_return all;
 }
 
-// `groups` are in order: those of one group and topic stand together, by their partition. Only what lies behind a group
-// is counted: a partition without a commit is mostly one without messages.
+// `groups` are in order: those of one group and topic are adjacent, by partition. Only partitions with messages behind
+// the group are queried: one without a commit mostly has no messages.
 Task<> EmbeddedLogView::measure_lags(std::vector<GroupView>& groups) {
   for (size_t begin = 0; begin < groups.size();) {
     const LogTopics::Place topic = log_.topics().known(groups[begin].topic).value();

@@ -22,7 +22,7 @@ constexpr sql::Statement write_commits =
     "ON CONFLICT (group_name, topic, partition) "
     "DO UPDATE SET next = excluded.next, committed_at = excluded.committed_at WHERE kept.next < excluded.next";
 
-// That the group reads it, for those who look from another process: `next` 0 is nothing committed yet.
+// Shows other processes that the group reads the topic; `next` 0 means that nothing is committed yet.
 constexpr sql::Statement note_reading =
     "INSERT INTO log_commits (group_name, topic, partition, next, committed_at) "
     "SELECT $1, value ->> 0, value ->> 1, 0, now() FROM json_each($2) WHERE true ON CONFLICT DO NOTHING";

@@ -13,7 +13,7 @@ namespace {
 const metrics::Counter messages_total{"embedded_log_messages_total", "Messages stored in the embedded log."};
 const metrics::Counter blocks_total{"embedded_log_blocks_total", "Blocks of messages stored in the embedded log."};
 
-// What may wait for the disk at a time; more is refused.
+// Bytes that may wait for the disk; more is refused.
 constexpr size_t max_waiting_bytes = size_t{64} << 20;
 // Readers keep a whole block for each message they have in work. One message may be larger.
 constexpr size_t max_block_bytes = size_t{256} << 10;

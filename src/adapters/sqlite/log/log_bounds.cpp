@@ -13,7 +13,7 @@ using messaging::PartitionBounds;
 constexpr sql::Statement find_new =
     "SELECT partition, min(id * 1024 + first), max(id * 1024 + first + count), max(id) FROM log_blocks "
     "WHERE topic = $1 AND id > $2 GROUP BY partition";
-// Of the partitions in $2, each with the offset that it began at; up to the last block that was looked at, $3.
+// For the partitions in $2, each with its earlier first offset; up to $3, the last block that was read.
 constexpr sql::Statement find_first =
     "SELECT value ->> 1, (SELECT id * 1024 + first FROM log_blocks WHERE topic = $1 AND id >= (value ->> 2) / 1024 "
     "AND id <= $3 AND partition = value ->> 1 ORDER BY id LIMIT 1) FROM json_each($2)";

@@ -1,4 +1,4 @@
-// Where the partitions of the embedded log begin and end.
+// The bounds of the partitions of the embedded log.
 //
 // The blocks' index is led by the topic alone, so a partition's first and last block are found by walking it. The
 // result is remembered: the next walk covers only blocks added or removed since, and not the whole topic.

@@ -59,7 +59,7 @@ void LogGroups::join(Group& group, const MemberRef& member, const std::map<std::
   group.unsettled = true;
 }
 
-// Only who reads gains by it, and whoever reads comes by at least every second.
+// Called by readers, which alone depend on it; each comes at least once a second.
 void LogGroups::end_what_is_over(Group& group) {
   const Instant now = clock_.now();
   const std::vector<MemberRef> members = group.members;
@@ -87,7 +87,7 @@ void LogGroups::lose(Holding& holding) {
   holding = {};
 }
 
-// Gives what is free, asks back what somebody else should have.
+// Assigns free partitions, and asks back those that another member should have.
 void LogGroups::settle(Group& group) {
   if (!std::exchange(group.unsettled, false)) return;
   std::map<std::string, Member*> members;

@@ -20,7 +20,7 @@ constexpr Statement remember_last =
 
 constexpr Statement find_oldest =
     "SELECT published_at < now() - $2 FROM log_blocks WHERE topic = $1 ORDER BY id LIMIT 1";
-// Looks at no more than a batch: what is behind a block that is kept is younger.
+// Reads no more than a batch: blocks behind a kept one are younger.
 constexpr Statement remove_expired_blocks =
     "DELETE FROM log_blocks WHERE id IN (SELECT id FROM ("
     "  SELECT id, published_at FROM log_blocks WHERE topic = $1 ORDER BY id LIMIT $3) "
@@ -47,7 +47,7 @@ TxTask<int64_t> trim_batch(Tx& tx, int64_t topic, int32_t partition, int64_t bef
   co_return removed.affected;
 }
 
-// The block that `before` lies in keeps what is behind.
+// The block of `before` keeps its later messages.
 TxTask<> trim_block(Tx& tx, int64_t topic, int32_t partition, int64_t before) {
   const int64_t id = before / sql::offsets_per_block;
   const int64_t number = before % sql::offsets_per_block;

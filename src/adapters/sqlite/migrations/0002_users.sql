@@ -1,4 +1,4 @@
--- Accounts of people. What identifies a person is sealed; email_hash is keyed and serves lookup and uniqueness.
+-- Accounts of people. Data that identifies a person is sealed; email_hash is keyed and serves lookup and uniqueness.
 CREATE TABLE users (
   id BLOB PRIMARY KEY,
   email BLOB NOT NULL,

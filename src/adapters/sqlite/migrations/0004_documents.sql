@@ -1,5 +1,5 @@
--- Copies of documents, and who may download one. A row keeps its last good body while a newer one is fetched. A row that
--- never had a body and was not listed by the operator is there only while it is claimed.
+-- Copies of documents, and claims to download them. A row keeps its last good body while a newer one is fetched. A row
+-- that never had a body and was not listed by the operator exists only while it is claimed.
 CREATE TABLE documents (
   origin TEXT NOT NULL,
   path TEXT NOT NULL,

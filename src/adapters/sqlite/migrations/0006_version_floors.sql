@@ -1,5 +1,5 @@
--- What versions of a run of the coalescing engine start from; in microseconds. Rows stay for ever: every new floor is above
--- all earlier ones, and `number` makes runs that come at once follow each other.
+-- The lowest version of each run of the coalescing engine, in microseconds. Rows stay for ever: every new floor is
+-- above all earlier ones, and `number` orders runs that start at once.
 CREATE TABLE version_floors (
   run TEXT PRIMARY KEY,
   number INTEGER NOT NULL UNIQUE,

@@ -5,7 +5,7 @@ CREATE TABLE limits (
   state BLOB NOT NULL
 ) STRICT;
 
--- What was spent of a limit's days. `day` counts from 1970 on the calendar of whoever counts; 0: nothing is known yet.
+-- Permits spent of a limit's days. `day` counts from 1970 in the calendar of the upstream; 0 if nothing is known yet.
 CREATE TABLE day_budgets (
   limit_name TEXT NOT NULL,
   day_name TEXT NOT NULL,

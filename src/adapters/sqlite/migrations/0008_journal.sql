@@ -5,7 +5,7 @@ CREATE TABLE journal (
   records BLOB NOT NULL
 ) STRICT;
 
--- Where each part of that state stood when the records before were dropped.
+-- The state of each part at the time when the earlier records were dropped.
 CREATE TABLE journal_snapshots (
   part TEXT PRIMARY KEY,
   -- Records of the part up to this number are in it.

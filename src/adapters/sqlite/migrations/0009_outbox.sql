@@ -40,7 +40,7 @@ CREATE TABLE outbox_dead (
 
 CREATE INDEX outbox_parked ON outbox_dead (aggregate_type, aggregate_id);
 
--- Who publishes which bucket.
+-- The relay of each bucket.
 CREATE TABLE outbox_buckets (
   bucket INTEGER PRIMARY KEY,
   owner TEXT NOT NULL DEFAULT '',
@@ -56,9 +56,9 @@ CREATE TABLE outbox_relays (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The memory of the log that a topic's rows were published to, and when a relay last saw that it was still the same.
--- After a loss: what was published from `lost_since` on is being unpublished again, up to the id `lost_after` it is.
--- Nothing is read meanwhile.
+-- The identity of the log that a topic's rows were published to, and when a relay last saw it unchanged. After a loss,
+-- rows published since `lost_since` become unpublished again; rows with id <= lost_after are done. Meanwhile no row is
+-- read.
 CREATE TABLE outbox_topics (
   topic TEXT PRIMARY KEY,
   life TEXT NOT NULL,

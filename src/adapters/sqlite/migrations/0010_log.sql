@@ -13,7 +13,7 @@ CREATE TABLE log_blocks (
   id INTEGER PRIMARY KEY,
   topic INTEGER NOT NULL,
   partition INTEGER NOT NULL,
-  -- The numbers of its messages are first to first + count - 1; what was before has been trimmed.
+  -- Its messages have the numbers first to first + count - 1; earlier ones were trimmed.
   first INTEGER NOT NULL,
   count INTEGER NOT NULL,
   published_at INTEGER NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE log_last_removed (
 
 INSERT INTO log_last_removed (id) VALUES (0);
 
--- Where each group goes on.
+-- The next offset of each group.
 CREATE TABLE log_commits (
   group_name TEXT NOT NULL,
   topic INTEGER NOT NULL,

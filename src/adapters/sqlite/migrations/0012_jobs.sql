@@ -26,13 +26,13 @@ CREATE TABLE jobs (
         AND lock_expires_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- What can be claimed, in the order of claims, and nothing else: a throttle key that is full is not even looked at.
+-- Exactly the claimable jobs, in the order of claims: claims do not read jobs of a full throttle key.
 CREATE INDEX jobs_claimable ON jobs (kind, priority, run_after, id) WHERE slot IS NOT NULL AND status <> 'running';
 
--- No slot twice, whatever the code does.
+-- A slot is never given twice.
 CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot) WHERE slot > 0;
 
--- Who of a throttle key is next.
+-- The next jobs of a throttle key.
 CREATE INDEX jobs_of_key ON jobs (kind, throttle_key, priority, run_after, id)
 WHERE slot IS NULL AND throttle_key IS NOT NULL;
 
@@ -61,7 +61,7 @@ CREATE TABLE finished_jobs (
   result TEXT
 ) STRICT, WITHOUT ROWID;
 
--- What an operator looks for among millions that succeeded.
+-- For searches among millions of jobs that succeeded.
 CREATE INDEX finished_jobs_unlucky ON finished_jobs (status, id) WHERE status <> 'succeeded';
 
 CREATE INDEX finished_jobs_unlucky_of_kind ON finished_jobs (kind, status, id) WHERE status <> 'succeeded';
@@ -71,7 +71,7 @@ BEGIN
   SELECT RAISE(ABORT, 'job_transition');
 END;
 
--- What is finished begins anew only if it is dead, and with the token it had.
+-- A finished job starts again only if it is dead, and with its old token.
 CREATE TRIGGER jobs_begin_once BEFORE INSERT ON jobs
 WHEN EXISTS (
   SELECT 1 FROM finished_jobs WHERE id = NEW.id AND (status <> 'dead' OR lock_token <> NEW.lock_token))
@@ -79,7 +79,7 @@ BEGIN
   SELECT RAISE(ABORT, 'job_transition');
 END;
 
--- Whoever claims has a new token; every other change keeps it.
+-- A claim has a new token; every other change keeps it.
 CREATE TRIGGER jobs_transition BEFORE UPDATE ON jobs
 WHEN NOT (NEW.id = OLD.id AND CASE
   WHEN NEW.status = 'running' AND NEW.lock_token > OLD.lock_token THEN NEW.attempts = OLD.attempts + 1
@@ -141,7 +141,7 @@ CREATE TABLE throttle_states (
 
 CREATE INDEX throttle_states_look ON throttle_states (look_at) WHERE look_at IS NOT NULL;
 
--- Tries that did not succeed. The one that did is the finished job's own.
+-- Tries that did not succeed. A successful try is in the finished job.
 CREATE TABLE job_attempts (
   job_id BLOB NOT NULL,
   lock_token INTEGER NOT NULL,

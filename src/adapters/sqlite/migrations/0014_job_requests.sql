@@ -1,5 +1,5 @@
--- Requests that add jobs and may be sent again, with a hash of what they ask for and what they were answered: for each
--- job its id, and then + where it was added or = where it was there.
+-- Requests that add jobs and may be repeated, with a hash of the request and its answer: for each job its id, followed
+-- by + if it was added or = if it existed.
 CREATE TABLE job_requests (
   id BLOB PRIMARY KEY,
   content BLOB NOT NULL,

@@ -1,6 +1,6 @@
--- Bookmarks that an import names and that another import brought, with the title that this import gives them; until it
--- is known whether its file is good. Where it is, the bookmark becomes its own. A bookmark that the import before it
--- could not keep is passed on to one that names it here.
+-- Bookmarks that an import names and another import brought, with the title that this import gives them, until its file
+-- is known to be good. If it is good, the bookmark becomes its own. A bookmark that its previous import could not keep
+-- is passed on to an import that names it here.
 CREATE TABLE import_places (
   import_id BLOB NOT NULL REFERENCES import_jobs (id),
   instance_id BLOB NOT NULL REFERENCES link_instances (id),

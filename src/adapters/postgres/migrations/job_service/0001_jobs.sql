@@ -28,13 +28,13 @@ CREATE TABLE jobs (
         AND lock_expires_at IS NOT NULL))
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
--- What can be claimed, in the order of claims, and nothing else: a throttle key that is full is not even looked at.
+-- Exactly the claimable jobs, in the order of claims: claims do not read jobs of a full throttle key.
 CREATE INDEX jobs_claimable ON jobs (kind, priority, run_after, id) WHERE slot IS NOT NULL AND status <> 'running';
 
--- No slot twice, whatever the code does.
+-- A slot is never given twice.
 CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot) WHERE slot > 0;
 
--- Who of a throttle key is next.
+-- The next jobs of a throttle key.
 CREATE INDEX jobs_of_key ON jobs (kind, throttle_key, priority, run_after, id)
 WHERE slot IS NULL AND throttle_key IS NOT NULL;
 
@@ -64,13 +64,13 @@ CREATE TABLE finished_jobs (
   result json
 );
 
--- What an operator looks for among millions that succeeded.
+-- For searches among millions of jobs that succeeded.
 CREATE INDEX finished_jobs_unlucky ON finished_jobs (status, id) WHERE status <> 'succeeded';
 
 CREATE INDEX finished_jobs_unlucky_of_kind ON finished_jobs (kind, status, id) WHERE status <> 'succeeded';
 
--- How many jobs have finished, and how. Each statement that finishes or removes some adds a row, so that nobody waits for
--- another's count; rows that are too old for rates are added up now and then.
+-- The number of finished jobs by kind and status. Each statement that finishes or removes jobs adds a row, so that no
+-- statement waits for another's count; rows that are too old for rates are added up periodically.
 CREATE TABLE finished_counts (
   kind text NOT NULL,
   status text NOT NULL,
@@ -80,7 +80,7 @@ CREATE TABLE finished_counts (
 
 CREATE INDEX finished_counts_age ON finished_counts (at);
 
--- Transitions. Conditions of triggers are evaluated without calling anything: what is legal costs nothing.
+-- Transitions. The condition of a trigger is evaluated without a call, so a legal transition costs nothing.
 CREATE FUNCTION refuse_transition() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% of job % is refused', TG_OP, OLD.id
@@ -98,8 +98,8 @@ $$;
 CREATE TRIGGER jobs_begin_queued BEFORE INSERT ON jobs FOR EACH ROW
 WHEN (NEW.status <> 'queued') EXECUTE FUNCTION refuse_insert();
 
--- What is finished begins anew only if it is dead, and with the token it had. The id of a new job is larger than any
--- before, so that nearly always there is nothing to look up. By the index, whatever is believed of the table.
+-- A finished job starts again only if it is dead, and with its old token. The id of a new job is larger than all
+-- before, so there is nearly always nothing to look up. The lookup uses the index even if statistics suggest a scan.
 CREATE FUNCTION refuse_finished() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
   IF (SELECT id FROM added ORDER BY id LIMIT 1) > (SELECT id FROM finished_jobs ORDER BY id DESC LIMIT 1) THEN
@@ -118,7 +118,7 @@ $$;
 CREATE TRIGGER jobs_begin_once AFTER INSERT ON jobs
 REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION refuse_finished();
 
--- Whoever claims has a new token; every other change keeps it.
+-- A claim has a new token; every other change keeps it.
 CREATE TRIGGER jobs_transition BEFORE UPDATE ON jobs FOR EACH ROW
 WHEN (NOT (NEW.id = OLD.id AND CASE
   WHEN NEW.status = 'running' AND NEW.lock_token > OLD.lock_token THEN NEW.attempts = OLD.attempts + 1
@@ -138,10 +138,11 @@ $$;
 CREATE TRIGGER jobs_leave_finished BEFORE DELETE ON jobs FOR EACH STATEMENT
 WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_delete();
 
--- Each is looked up by its id, whatever is believed of the table: with a plan made while it was small, a join went
--- through all jobs once for each that was finished. `= ANY` of one value leaves no other way (adapters/sql/driver/given_rows.h).
--- Token and status are conditions on the deleted row itself: where another transaction has just claimed the job anew, the
--- delete waits for it and then looks at the row as it is. A row found by its ctid is not looked at again by every release.
+-- Each job is looked up by its id even if statistics suggest otherwise: with a plan made while the table was small, a
+-- join read all jobs once for each finished one. `= ANY` of one value allows no other plan
+-- (adapters/sql/driver/given_rows.h). Token and status are conditions on the deleted row itself: if another transaction
+-- has just claimed the job again, the delete waits for it and then checks the new row. Not every release checks a row
+-- found by its ctid again.
 CREATE FUNCTION leave_jobs() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   gone bigint;
@@ -208,7 +209,7 @@ CREATE TABLE throttle_states (
 
 CREATE INDEX throttle_states_look ON throttle_states (look_at) WHERE look_at IS NOT NULL;
 
--- Tries that did not succeed. The one that did is the finished job's own.
+-- Tries that did not succeed. A successful try is in the finished job.
 CREATE TABLE job_attempts (
   job_id uuid NOT NULL,
   lock_token bigint NOT NULL,

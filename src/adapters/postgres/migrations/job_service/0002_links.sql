@@ -1,6 +1,6 @@
--- One row for each canonical URL, whoever bookmarked it. `id` is made of the URL (links/canonical_url.h): nothing looks
--- one up by its text, which may be longer than an index takes. `job_id` is the job that enriches it, or did.
--- `unused_since`: when its last bookmark was deleted; rows that stay unused are deleted after a while.
+-- One row for each canonical URL, shared by all bookmarks of it. `id` is made of the URL (links/canonical_url.h): no
+-- statement looks one up by its text, which may be longer than an index allows. `job_id` is the job that enriches it,
+-- or did. `unused_since`: when its last bookmark was deleted; rows that stay unused are deleted after a while.
 CREATE TABLE link_canonicals (
   id uuid PRIMARY KEY,
   url text NOT NULL,
@@ -39,8 +39,8 @@ CREATE TABLE import_jobs (
 
 CREATE INDEX import_jobs_reading ON import_jobs (updated_at) WHERE status = 'queued';
 
--- A bookmark: a link in somebody's folder. The same link stands in a folder once. `import_id` is the import that brought
--- it, or the one that took it over (import_places); that import's own row is deleted some day, the bookmark is not.
+-- A bookmark: a link in a user's folder. A folder has a link once. `import_id` is the import that brought it, or the
+-- one that took it over (import_places); that import's own row is deleted some day, the bookmark is not.
 CREATE TABLE link_instances (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL,

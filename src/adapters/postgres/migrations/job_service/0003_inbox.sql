@@ -1,5 +1,6 @@
 -- Messages whose effect is in this schema. A consumer writes its row in the transaction of the effect. Rows come and go
--- at the speed of messages, so a fixed number of dead ones is worth a vacuum, not a share of what a long retention keeps.
+-- at the rate of messages, so a fixed number of dead rows starts a vacuum, not a share of a table with a long
+-- retention.
 CREATE TABLE inbox (
   consumer text NOT NULL,
   message_id uuid NOT NULL,

@@ -1,5 +1,5 @@
--- Keys for machines. The secret is never kept, only its SHA-256. `owner_id` is who calls with the key: the id of the
--- first of the keys that replaced each other, so that what belongs to the caller stays its own.
+-- Keys for programs. Only the SHA-256 of the secret is kept. `owner_id` identifies the caller: it is the id of the
+-- first of the keys that replaced each other, so that data of the caller stays its own.
 CREATE TABLE api_keys (
   id uuid PRIMARY KEY,
   owner_id uuid NOT NULL,
