@@ -1,4 +1,4 @@
-// What every accounts::ApiKeyStore promises, tried on a real engine.
+// Contract of every accounts::ApiKeyStore, tested on a real engine.
 #include "tests/contract/api_key_store_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every accounts::AuditLog promises, tried on a real engine.
+// Contract of every accounts::AuditLog, tested on a real engine.
 #include "tests/contract/audit_log_suite.h"
 
 namespace sluice::test {

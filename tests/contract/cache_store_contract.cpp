@@ -1,4 +1,4 @@
-// What every coordination::CacheStore promises, tried on a real engine.
+// Contract of every coordination::CacheStore, tested on a real engine.
 #include "tests/contract/cache_store_suite.h"
 
 namespace sluice::test {

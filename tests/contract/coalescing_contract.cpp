@@ -1,4 +1,4 @@
-// What every coordination::Coalescing promises, tried on a real engine.
+// Contract of every coordination::Coalescing, tested on a real engine.
 #include "tests/contract/coalescing_suite.h"
 
 namespace sluice::test {

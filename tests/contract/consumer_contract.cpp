@@ -1,4 +1,4 @@
-// What a Consumer promises, tried on a real log.
+// Contract of a Consumer, tested on a real log.
 //
 //   INSTANTIATE_TEST_SUITE_P(Embedded, ConsumerContract, testing::Values(embedded), port_engine_name);
 #include "tests/contract/consumer_suite.h"

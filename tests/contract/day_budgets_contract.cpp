@@ -1,4 +1,4 @@
-// What every coordination::DayBudgets promises, tried on a real engine.
+// Contract of every coordination::DayBudgets, tested on a real engine.
 #include "tests/contract/day_budgets_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every coordination::DenialCopy promises, tried on a real engine.
+// Contract of every coordination::DenialCopy, tested on a real engine.
 #pragma once
 
 #include "coordination/denial_copy.h"

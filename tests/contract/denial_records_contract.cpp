@@ -1,4 +1,4 @@
-// What every coordination::DenialRecords promises, tried on a real engine.
+// Contract of every coordination::DenialRecords, tested on a real engine.
 #include "tests/contract/denial_records_suite.h"
 
 namespace sluice::test {

@@ -1,5 +1,4 @@
-// What every documents::DocumentStore promises of changes, purges and unused documents, tried on a
-// real engine.
+// Contract of every documents::DocumentStore for changes, purges and unused documents, tested on a real engine.
 #include "tests/contract/document_changes_suite.h"
 
 namespace sluice::test {

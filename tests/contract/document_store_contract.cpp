@@ -1,4 +1,4 @@
-// What every documents::DocumentStore promises of claims and copies, tried on a real engine.
+// Contract of every documents::DocumentStore for claims and copies, tested on a real engine.
 #include "tests/contract/document_store_suite.h"
 
 namespace sluice::test {

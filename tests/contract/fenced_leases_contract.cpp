@@ -1,4 +1,4 @@
-// What every coordination::FencedLeases promises, tried on a real engine.
+// Contract of every coordination::FencedLeases, tested on a real engine.
 #include "tests/contract/fenced_leases_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every links::ImportStore promises of how imports end and of what is left of them, tried on a real engine.
+// Contract of every links::ImportStore for the end of imports and their remains, tested on a real engine.
 #include "tests/contract/import_ends_suite.h"
 
 namespace sluice::test {

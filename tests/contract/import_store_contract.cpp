@@ -1,4 +1,4 @@
-// What every links::ImportStore promises, tried on a real engine.
+// Contract of every links::ImportStore, tested on a real engine.
 #include "tests/contract/import_store_suite.h"
 
 namespace sluice::test {

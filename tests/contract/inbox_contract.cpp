@@ -1,4 +1,4 @@
-// What the inbox promises, tried on a real engine.
+// Contract of the inbox, tested on a real engine.
 #include "tests/contract/inbox_suite.h"
 
 namespace sluice::test {

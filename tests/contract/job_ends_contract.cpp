@@ -1,4 +1,4 @@
-// What every jobs::JobStore promises about the end of a try: completed, failed, or its lock run out.
+// Contract of every jobs::JobStore for the end of a try: completed, failed, or its lock expired.
 #include "tests/contract/job_store_fixture.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every jobs::JobStore promises of jobs that messages ask for, tried on a real engine.
+// Contract of every jobs::JobStore for jobs that messages ask for, tested on a real engine.
 #include "tests/contract/job_messages_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every jobs::JobStore promises of jobs that were lost or are long gone, tried on a real engine.
+// Contract of every jobs::JobStore for jobs that were lost or are long gone, tested on a real engine.
 #include "tests/contract/job_remains_suite.h"
 
 namespace sluice::test {

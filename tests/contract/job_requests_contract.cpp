@@ -1,4 +1,4 @@
-// What every jobs::JobStore promises of requests that are sent again, tried on a real engine.
+// Contract of every jobs::JobStore for requests that are sent again, tested on a real engine.
 #include "tests/contract/job_requests_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every jobs::JobStore promises of single jobs, tried on a real engine.
+// Contract of every jobs::JobStore for single jobs, tested on a real engine.
 #include <set>
 
 #include "tests/contract/job_store_fixture.h"

@@ -1,4 +1,4 @@
-// What every jobs::JobStore promises of throttle keys, tried on a real engine.
+// Contract of every jobs::JobStore for throttle keys, tested on a real engine.
 #include "tests/contract/job_throttle_suite.h"
 
 namespace sluice::test {

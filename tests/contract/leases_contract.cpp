@@ -1,4 +1,4 @@
-// What every coordination::Leases promises, tried on a real engine.
+// Contract of every coordination::Leases, tested on a real engine.
 #include "tests/contract/leases_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every links::LinkStore and links::BlockedDomains promises, tried on a real engine.
+// Contract of every links::LinkStore and links::BlockedDomains, tested on a real engine.
 #include "tests/contract/link_store_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every messaging::LogView promises, tried on a real engine.
+// Contract of every messaging::LogView, tested on a real engine.
 #include "tests/contract/log_view_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every messaging::MessageLog promises to groups of readers, tried on a real engine.
+// Contract of every messaging::MessageLog for groups of readers, tested on a real engine.
 #include "tests/contract/message_groups_suite.h"
 
 namespace sluice::test {

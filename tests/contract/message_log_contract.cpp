@@ -1,5 +1,5 @@
-// What every messaging::MessageLog promises to those who publish, tried on a real engine. What it promises to groups of
-// readers is in message_groups_contract.cpp.
+// Contract of every messaging::MessageLog for publishers, tested on a real engine. message_groups_contract.cpp has the
+// contract for groups of readers.
 #include "tests/contract/message_log_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What sql::migrate promises, tried on a real engine.
+// Contract of sql::migrate, tested on a real engine.
 #include "tests/contract/migrations_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What sql::Outbox promises, tried on a real engine as the login that owns the outbox.
+// Contract of sql::Outbox, tested on a real engine with the login that owns the outbox.
 #include "tests/contract/outbox_suite.h"
 
 namespace sluice::test {

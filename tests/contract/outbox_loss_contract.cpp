@@ -1,4 +1,4 @@
-// What every messaging::OutboxStore promises when a log loses what it acknowledged, tried on a real engine.
+// Contract of every messaging::OutboxStore for a log that loses acknowledged messages, tested on a real engine.
 #include "tests/contract/outbox_loss_suite.h"
 
 namespace sluice::test {

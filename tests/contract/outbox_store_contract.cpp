@@ -1,4 +1,4 @@
-// What every messaging::OutboxStore and OutboxDead promise, tried on a real engine.
+// Contract of every messaging::OutboxStore and OutboxDead, tested on a real engine.
 #include "tests/contract/outbox_store_suite.h"
 
 namespace sluice::test {

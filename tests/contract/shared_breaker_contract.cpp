@@ -1,4 +1,4 @@
-// What every coordination::SharedBreaker promises, tried on a real engine.
+// Contract of every coordination::SharedBreaker, tested on a real engine.
 #include "tests/contract/shared_breaker_suite.h"
 
 namespace sluice::test {

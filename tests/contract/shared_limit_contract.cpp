@@ -1,4 +1,4 @@
-// What every coordination::SharedLimit promises, tried on a real engine.
+// Contract of every coordination::SharedLimit, tested on a real engine.
 #include "tests/contract/shared_limit_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every coordination::Slots promises, tried on a real engine.
+// Contract of every coordination::Slots, tested on a real engine.
 #include "tests/contract/slots_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every accounts::UserStore promises, tried on a real engine.
+// Contract of every accounts::UserStore, tested on a real engine.
 #include "tests/contract/user_store_suite.h"
 
 namespace sluice::test {

@@ -1,4 +1,4 @@
-// What every coordination::VersionFloors promises, tried on a real engine.
+// Contract of every coordination::VersionFloors, tested on a real engine.
 #include "tests/contract/version_floors_suite.h"
 
 namespace sluice::test {

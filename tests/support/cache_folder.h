@@ -1,4 +1,4 @@
-// What is made or downloaded once per machine: database templates, servers that Debian does not package.
+// Files that are made or downloaded once per machine: database templates, servers that Debian does not package.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace sluice::test {
 // $XDG_CACHE_HOME/sluice or ~/.cache/sluice. Never inside the repository.
 std::filesystem::path cache_folder();
 
-// The folder `name` in the cache. Where it is missing, `make` fills a folder that gets the name when it is complete;
-// one process makes it, others wait. What `make` throws comes through.
+// The folder `name` in the cache. If it is missing, `make` fills a folder that gets the name when it is complete; one
+// process makes it, others wait. Exceptions of `make` pass through.
 std::filesystem::path cached(const std::string& name, const std::function<void(const std::filesystem::path&)>& make);
 
 // The user that servers run as when this process is root, because PostgreSQL refuses root; empty when it is not.

@@ -5,7 +5,7 @@
 namespace sluice::test {
 namespace {
 
-// Makes a key and a certificate for it, `more` says what for and by whom.
+// Makes a key and its certificate; `more` has the names in it and its issuer.
 void make_certificate(const std::string& name, const std::string& key, const std::string& certificate,
                       const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {

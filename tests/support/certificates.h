@@ -10,7 +10,7 @@ namespace sluice::test {
 
 class Certificates {
  public:
-  // With "here", for localhost and 127.0.0.1, and "elsewhere", for example.com.
+  // Has "here", for localhost and 127.0.0.1, and "elsewhere", for example.com.
   Certificates();
 
   // "ca.pem", "here.pem", "here.key"

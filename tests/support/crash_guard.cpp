@@ -20,7 +20,7 @@ CrashGuard::CrashGuard(const std::string& script, const std::vector<std::string>
   const pid_t child = fork();
   check(child >= 0, "fork");
   if (child == 0) {
-    // Twice, so that whoever kills this process and its descendants does not find the guard.
+    // Twice, so that a kill of this process and its descendants does not reach the guard.
     setsid();
     if (fork() != 0) _exit(0);
     dup2(ends[0], 0);

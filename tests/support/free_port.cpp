@@ -25,8 +25,8 @@ int end_of_range() {
   return end > lowest + 1'000 ? end : 32'768;
 }
 
-// Marks the port as taken for as long as this process lives: other test programs look for ports at the same time. Ends
-// with the process, however that ends.
+// Marks the port as taken for as long as this process lives, since other test programs look for ports at the same time.
+// The mark ends with the process, also after a crash.
 bool reserve(int port) {
   const int mark = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   check(mark >= 0, "socket");

@@ -1,4 +1,4 @@
-// A port that nobody listens on.
+// A port without a listener.
 #pragma once
 
 #include <cstdint>

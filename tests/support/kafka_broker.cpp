@@ -26,7 +26,7 @@ constexpr const char* project = R"(<project>
 </project>
 )";
 
-// Standard output, and only what matters.
+// Standard output, only warnings and errors.
 constexpr const char* logging = R"(
 log4j.rootLogger=WARN, out
 log4j.logger.kafka.server.KafkaRaftServer=INFO
@@ -100,7 +100,7 @@ std::optional<std::string> KafkaBroker::why_missing() {
     class_path();
     return std::nullopt;
   } catch (const std::exception& error) {
-    return fmt::format("Apache Kafka can't be had here (apt install openjdk-17-jre-headless maven): {}", error.what());
+    return fmt::format("Apache Kafka is not available (apt install openjdk-17-jre-headless maven): {}", error.what());
   }
 }
 
@@ -133,7 +133,7 @@ void KafkaBroker::write_settings(const std::vector<KafkaNode>& voters) const {
   for (const std::string& setting : options_.settings) settings << setting << "\n";
   std::ofstream(folder_ / "log4j.properties") << logging;
 
-  // What kafka-storage.sh would write, without another Java for it. Ids are any 16 bytes as base64url.
+  // The file that kafka-storage.sh would write, without starting another Java. Ids are any 16 bytes as base64url.
   fs::create_directory(folder_ / "data");
   std::ofstream(folder_ / "data/meta.properties")
       << "version=1\ncluster.id=c2x1aWNlLXRlc3RzLWthZg\nnode.id=" << self_.id << "\n"

@@ -28,7 +28,7 @@ struct KafkaOptions {
   bool fast = false;
 };
 
-// Where a node of a cluster is; in a cluster of one it is the only voter.
+// The address of a node of a cluster; in a cluster of one it is the only voter.
 struct KafkaNode {
   int id = 1;
   uint16_t port = 0;
@@ -45,7 +45,8 @@ class KafkaBroker {
   // A node of a cluster; not started.
   KafkaBroker(KafkaOptions options, KafkaNode self, const std::vector<KafkaNode>& voters);
 
-  // Why it can't be had here; nothing when it can. Downloads it if need be. Tests say it and skip (SLUICE_NEEDS).
+  // The reason why it is not available; nothing if it is. Downloads it if necessary. Tests report it and skip
+  // (SLUICE_NEEDS).
   static std::optional<std::string> why_missing();
 
   int id() const { return self_.id; }
@@ -68,8 +69,8 @@ class KafkaBroker {
   void resume();
   bool running() { return process_ && process_->running(); }
 
-  // What a program of Kafka's own prints: {"org.apache.kafka.tools.TopicCommand", "--list", ...}. Throws
-  // std::runtime_error with that where it fails.
+  // The output of a program of Kafka: {"org.apache.kafka.tools.TopicCommand", "--list", ...}. Throws std::runtime_error
+  // with the output if it fails.
   struct ToolOptions {
     Duration timeout = 1min;
     bool fast = false;  // as for KafkaOptions

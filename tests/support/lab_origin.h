@@ -21,7 +21,7 @@ class LabOrigin {
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   Process& process() { return process_; }
 
-  // An [[documents.origin]] named scourt in front of it, with what makes a layout valid; `more` are further keys of it.
+  // An [[documents.origin]] named scourt in front of it, with the checks for layouts; `more` has further keys.
   std::string toml(const std::string& more = "") const;
 
  private:

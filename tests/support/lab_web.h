@@ -1,7 +1,7 @@
 // A real `sluice-lab web` on a free port.
 //
 //   LabWeb web;
-//   web.url("news.test", "/articles/1");   // for who may visit loopback (http/client/address_guard.h)
+//   web.url("news.test", "/articles/1");   // for clients that may visit loopback (http/client/address_guard.h)
 #pragma once
 
 #include <cstdint>

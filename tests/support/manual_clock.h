@@ -25,7 +25,7 @@ class ManualClock : public Clock {
     while (now() < when) co_await real_.sleep_for(1ms);
   }
 
-  // Wakes nobody itself: those whose time has come notice within a millisecond.
+  // Wakes no sleeper itself: those whose time has come notice within a millisecond.
   void jump(Duration duration) {
     const std::lock_guard lock(mutex_);
     now_ += duration;

@@ -1,4 +1,4 @@
-// Engines that can't be had on a machine: said loudly, and a failure under CI=true.
+// Engines that are not available on a machine: reported loudly, and a failure under CI=true.
 #pragma once
 
 #include <cstdlib>

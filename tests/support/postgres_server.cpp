@@ -60,7 +60,7 @@ std::optional<std::string> PostgresServer::why_missing(int version) {
     binaries(version);
     return std::nullopt;
   } catch (const std::exception& error) {
-    return fmt::format("PostgreSQL {} can't be had here: {}", version, error.what());
+    return fmt::format("PostgreSQL {} is not available: {}", version, error.what());
   }
 }
 

@@ -36,7 +36,7 @@ class PostgresServer {
   // Returns when it answers. Throws std::runtime_error with its log when it does not.
   explicit PostgresServer(PostgresOptions options = {});
 
-  // Why this version can't be had here; nothing when it can. Downloads it if need be. Tests say it and skip
+  // The reason why this version is not available; nothing if it is. Downloads it if necessary. Tests report it and skip
   // (SLUICE_NEEDS).
   static std::optional<std::string> why_missing(int version);
 
@@ -58,7 +58,7 @@ class PostgresServer {
   void resume() { process_->signal_tree(SIGCONT); }
 
   std::string log() const { return process_->output(); }
-  // What it logged since the last call, up to and with the first line that contains `text`. Waits for that.
+  // The log since the last call, up to and with the first line that contains `text`. Waits for that line.
   std::string log_until(std::string_view text);
 
  private:

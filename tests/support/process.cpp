@@ -82,8 +82,8 @@ Process::Process(ProcessOptions options) : options_(std::move(options)) {
   pid_ = fork();
   check(pid_ >= 0, "fork");
   if (pid_ == 0) {
-    // Its own group: Ctrl-C on the test's terminal reaches the test, which then stops its servers in order.
-    // What the leader of a session opens first becomes its terminal.
+    // Its own process group: Ctrl-C on the test's terminal reaches the test, which then stops its servers in order. The
+    // first terminal that the leader of a session opens becomes its terminal.
     options_.terminal ? setsid() : setpgid(0, 0);
     dup2(options_.terminal ? open(terminal_name.c_str(), O_RDWR) : input, 0);
     dup2(ends[1], 1);
@@ -207,7 +207,7 @@ int Process::wait(Duration timeout) {
   if (!wait_until_gone(timeout)) {
     throw std::runtime_error(fmt::format("{} still runs. What it said:\n{}", options_.arguments.at(0), output()));
   }
-  // What it said last may still be on its way. Not for ever: descendants may hold its output open.
+  // The last output may still be on its way. The wait is bounded: descendants may hold the output open.
   std::unique_lock lock(mutex_);
   line_or_end_.wait_for(lock, 10s, [this] { return ended_; });
   return exit_code_;

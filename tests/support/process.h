@@ -34,10 +34,10 @@ struct ProcessOptions {
   std::vector<std::string> arguments;
   // On top of this process's environment.
   std::map<std::string, std::string> environment = {};
-  // Whom to become first; needs root. Empty: nobody else.
+  // The user to become first; needs root. Empty: the current user.
   std::string user = {};
   std::filesystem::path working_folder = "/";
-  // What standard input holds.
+  // The content of standard input.
   std::string input = {};
   // Standard input is a terminal instead, which the program controls.
   bool terminal = false;
@@ -56,7 +56,7 @@ class Process {
   pid_t pid() const { return pid_; }
   bool running();
 
-  // The next line of output that nobody has taken; nothing once it has ended or `timeout` has passed.
+  // The next unread line of output; nothing once it has ended or `timeout` has passed.
   std::optional<std::string> next_line(Duration timeout = 60s);
   // Takes lines up to the first that contains `text` and returns it. Throws std::runtime_error with all output when the
   // program ends or `timeout` passes first.
@@ -98,7 +98,7 @@ class Process {
   std::thread reader_;
 };
 
-// Where the build put a program of ours ("sluice"): $SLUICE_BIN, which ctest sets.
+// The path of a program of the build ("sluice"): in $SLUICE_BIN, which ctest sets.
 std::string binary(const std::string& name);
 
 // Runs a program to its end. Throws std::runtime_error with its output unless it exits with 0.

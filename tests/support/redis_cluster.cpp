@@ -106,7 +106,7 @@ RedisServer& RedisCluster::master_of_slot(int slot) {
       if (first <= slot && slot <= last) return node_at(row.port);
     }
   }
-  throw std::runtime_error(fmt::format("nobody serves slot {}", slot));
+  throw std::runtime_error(fmt::format("no node serves slot {}", slot));
 }
 
 RedisServer& RedisCluster::other_master(const RedisServer& master) {

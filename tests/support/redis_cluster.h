@@ -6,8 +6,8 @@
 //   master.kill();
 //   cluster.fail_over(master);
 //
-// A replica takes over when the test says so. By itself it does not for many seconds: a node that the machine lets
-// stand still for a while stays what it is.
+// A replica takes over when the test says so, and by itself only after many seconds: a node that stands still for a
+// while keeps its role.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ class RedisCluster {
   RedisServer& node(size_t i) { return *nodes_[i]; }
 
   int slot_of(std::string_view key);
-  // Who serves the key, as the nodes that answer see it.
+  // The master of the key, as seen by the nodes that answer.
   RedisServer& master_of(std::string_view key);
   RedisServer& master_of_slot(int slot);
   // Another master than this one.
@@ -39,8 +39,8 @@ class RedisCluster {
   // The node's name for itself, as CLUSTER commands take it.
   static std::string id_of(const RedisServer& node);
 
-  // The replica of a master that is lost, or should be, takes over. Returns when it serves what the lost one served,
-  // and every node that answers says so.
+  // The replica of a lost master, or of one that should be, takes over. Returns when it serves the slots of the old
+  // master, and every node that answers says so.
   void fail_over(const RedisServer& lost);
   // The same without an order: the others miss the lost master and elect its replica, which takes some seconds. For a
   // minute they vote for no other node that would take over from the lost one.

@@ -23,7 +23,7 @@ struct RedisOptions {
   bool durable = false;
   // More settings, as redis.conf has them: "maxmemory 1mb".
   std::vector<std::string> settings = {};
-  // What redis-cli needs to get in and to see everything, where the settings ask for it: "--pass", "secret".
+  // Arguments of redis-cli to log in and to see everything, if the settings need them: "--pass", "secret".
   std::vector<std::string> cli_arguments = {};
 };
 
@@ -32,7 +32,7 @@ class RedisServer {
   // Returns when it answers. Throws std::runtime_error with its log when it does not.
   explicit RedisServer(RedisOptions options = {});
 
-  // Why it can't be had here; nothing when it can. Tests say it and skip (SLUICE_NEEDS).
+  // The reason why it is not available; nothing if it is. Tests report it and skip (SLUICE_NEEDS).
   static std::optional<std::string> why_missing();
 
   uint16_t port() const { return port_; }
@@ -55,7 +55,7 @@ class RedisServer {
 
   // Forgets every key.
   void wipe() { cli({"FLUSHALL"}); }
-  // What redis-cli prints for a command. Throws std::runtime_error when the server can't be reached or refuses it.
+  // The output of redis-cli for a command. Throws std::runtime_error if the server is not reachable or refuses it.
   std::string cli(std::vector<std::string> command) const;
 
   std::string log() const { return process_->output(); }

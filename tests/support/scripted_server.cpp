@@ -18,7 +18,7 @@ size_t content_length(std::string_view head) {
   return at == std::string_view::npos ? 0 : std::stoul(std::string(head.substr(at + 18, 20)));
 }
 
-// Where a request was not read to its end, closing resets the connection, and the kernel drops what it has yet to send.
+// Closing with a request not read to its end resets the connection, and the kernel drops unsent bytes.
 Task<> until_arrived(tcp::socket& socket) {
   int left = 0;
   while (ioctl(socket.native_handle(), SIOCOUTQ, &left) == 0 && left > 0) {

@@ -59,7 +59,7 @@ class ScriptedServer {
   // On 127.0.0.1, or on `host` where the test cares for the name.
   std::string url(const std::string& path, const std::string& host = "127.0.0.1") const;
 
-  // What was asked so far. Safe from any thread.
+  // The requests so far. Safe from any thread.
   std::vector<std::string> requests() const;
   size_t connections() const;
 

@@ -1,6 +1,6 @@
 // sluice-services: the tests' private servers by hand (./dev services up pg).
 //
-// Starts what is asked for, prints what belongs into sluice.toml and runs until Ctrl-C; then everything is gone.
+// Starts the requested servers, prints the lines for sluice.toml and runs until Ctrl-C; then everything is gone.
 #include <algorithm>
 #include <optional>
 #include <string_view>

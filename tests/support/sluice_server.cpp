@@ -9,7 +9,7 @@ SluiceServer::SluiceServer(SluiceOptions options) {
   if (!options.data.empty()) arguments.insert(arguments.end(), {"--data", options.data.string()});
   if (!options.config.empty()) arguments.insert(arguments.end(), {"--config", options.config});
   arguments.insert(arguments.end(), options.flags.begin(), options.flags.end());
-  // Nobody balances load between the servers of tests.
+  // Servers of tests have no load balancer.
   options.environment.emplace("SLUICE_PROCESS_DRAIN_DELAY", "0s");
   process_.emplace(ProcessOptions{
       .arguments = std::move(arguments), .environment = std::move(options.environment), .terminal = options.terminal});

@@ -12,7 +12,7 @@
 
 namespace sluice::test {
 
-// So many at a moment, in microseconds of whatever clock.
+// A number of events at a moment, in microseconds of any clock.
 struct Happened {
   int64_t at = 0;
   int64_t count = 1;
@@ -41,7 +41,7 @@ inline int64_t total(const std::vector<Happened>& all) {
   return sum;
 }
 
-// Of those after `after`, up to and including `until`.
+// The sum of those after `after`, up to and including `until`.
 inline int64_t total_between(const std::vector<Happened>& all, int64_t after, int64_t until) {
   int64_t sum = 0;
   for (const Happened& one : all) sum += one.at > after && one.at <= until ? one.count : 0;
