@@ -25,14 +25,14 @@ template <class Stream>
 class StreamConnection final : public Connection, private Line {
  public:
   template <class... Args>
-  StreamConnection(Worker& worker, Address peer, ConnectionSlots::Slot slot, Args&&... args)
-      : worker_(worker),
-        config_(worker.engine.config),
+  StreamConnection(ThreadState& thread, Address peer, ConnectionSlots::Slot slot, Args&&... args)
+      : thread_(thread),
+        config_(thread.server.config),
         peer_{.address = std::move(peer), .secure = !is_plain},
-        stream_(worker, cancel_, std::forward<Args>(args)...),
-        exchange_(worker),
-        place_(worker.engine),
-        reader_(worker, *this, stream_, exchange_, place_),
+        stream_(thread, cancel_, std::forward<Args>(args)...),
+        exchange_(thread),
+        place_(thread.server),
+        reader_(thread, *this, stream_, exchange_, place_),
         writer_(stream_, exchange_, std::move(slot)) {}
 
   Task<> run() override;
@@ -64,9 +64,9 @@ class StreamConnection final : public Connection, private Line {
   Task<> close();
   Task<> linger();
 
-  bool is_draining() const { return draining_ || worker_.engine.draining; }
+  bool is_draining() const { return draining_ || thread_.server.draining; }
 
-  Worker& worker_;
+  ThreadState& thread_;
   const ServerConfig& config_;
   Client peer_;
   TimedStream<Stream> stream_;
@@ -81,7 +81,7 @@ class StreamConnection final : public Connection, private Line {
 
 template <class Stream>
 Task<> StreamConnection<Stream>::run() {
-  worker_.idle.push_back(*this);
+  thread_.idle.push_back(*this);
   bool more = co_await open();
   while (more) {
     reader_.parser().reset();
@@ -115,7 +115,7 @@ bool StreamConnection<Stream>::wait_for_head() {
   // A new connection must send its head soon; an answered one may be idle.
   const bool is_between_requests = next == Wait::idle && !is_new_;
   stream_.wait_for(next, is_between_requests ? config_.idle_timeout : config_.head_timeout);
-  if (!is_linked()) worker_.idle.push_back(*this);
+  if (!is_linked()) thread_.idle.push_back(*this);
   return true;
 }
 
@@ -130,7 +130,7 @@ bool StreamConnection<Stream>::make_room() {
 
 template <class Stream>
 Task<bool> StreamConnection<Stream>::open() {
-  if (worker_.engine.proxy_protocol_from.contains(peer_.address)) {
+  if (thread_.server.proxy_protocol_from.contains(peer_.address)) {
     const bool known = co_await read_proxy_header();
     if (!known) co_return false;
   }
@@ -236,7 +236,7 @@ Task<> StreamConnection<Stream>::receive_body() {
   Request& request = exchange_.request();
   request.body_pending = false;
   const Duration timeout = exchange_.route()->options.timeout;
-  if (timeout.count() > 0) request.deadline = Deadline::after(worker_.engine.clock, timeout);
+  if (timeout.count() > 0) request.deadline = Deadline::after(thread_.server.clock, timeout);
   stream_.wait_for_handler(timeout, is_only_for_client());
   if (problem) throw BodyFailed(std::move(*problem));
 }
@@ -283,7 +283,7 @@ bool StreamConnection<Stream>::send_at_once(Response& response) {
 
 template <class Stream>
 Task<> StreamConnection<Stream>::close() {
-  if (!is_linked()) worker_.idle.push_back(*this);
+  if (!is_linked()) thread_.idle.push_back(*this);
   if constexpr (!is_plain) {
     // Tells the client that the connection was closed on purpose, and not cut.
     stream_.wait_for(Wait::goodbye, config_.lingering_time);
@@ -332,13 +332,14 @@ void turn_away(Socket& socket) {
   socket.shutdown(Socket::shutdown_both, ignored);
 }
 
-std::unique_ptr<Connection> make_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot) {
-  return std::make_unique<StreamConnection<Socket>>(worker, std::move(peer), std::move(slot), std::move(socket));
+std::unique_ptr<Connection> make_connection(ThreadState& thread, Socket socket, Address peer,
+                                            ConnectionSlots::Slot slot) {
+  return std::make_unique<StreamConnection<Socket>>(thread, std::move(peer), std::move(slot), std::move(socket));
 }
 
-std::unique_ptr<Connection> make_tls_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot,
-                                                asio::ssl::context& tls) {
-  return std::make_unique<StreamConnection<TlsStream>>(worker, std::move(peer), std::move(slot), std::move(socket),
+std::unique_ptr<Connection> make_tls_connection(ThreadState& thread, Socket socket, Address peer,
+                                                ConnectionSlots::Slot slot, asio::ssl::context& tls) {
+  return std::make_unique<StreamConnection<TlsStream>>(thread, std::move(peer), std::move(slot), std::move(socket),
                                                        tls);
 }
 

@@ -6,7 +6,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/ssl/context.hpp>
 
-#include "http/server/engine.h"
+#include "http/server/server_state.h"
 #include "runtime/task.h"
 
 namespace sluice::http {
@@ -29,9 +29,10 @@ class Connection : public IdleConnection {
   asio::cancellation_signal cancel_;
 };
 
-std::unique_ptr<Connection> make_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot);
-std::unique_ptr<Connection> make_tls_connection(Worker& worker, Socket socket, Address peer, ConnectionSlots::Slot slot,
-                                                asio::ssl::context& tls);
+std::unique_ptr<Connection> make_connection(ThreadState& thread, Socket socket, Address peer,
+                                            ConnectionSlots::Slot slot);
+std::unique_ptr<Connection> make_tls_connection(ThreadState& thread, Socket socket, Address peer,
+                                                ConnectionSlots::Slot slot, asio::ssl::context& tls);
 
 // Tells a client that there are too many connections, and closes. Bytes that the socket does not take at once are not
 // sent.

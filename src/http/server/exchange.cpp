@@ -62,7 +62,7 @@ bool is_accepted_type(const std::vector<std::string>& accepted, std::string_view
 }
 
 void Exchange::name(const RequestHead& head, const Client& peer) {
-  began_ = worker_.engine.clock.now();
+  began_ = thread_.server.clock.now();
   route_ = nullptr;
   method_ = head.method;
   http_1_0_ = head.http_1_0;
@@ -76,14 +76,14 @@ void Exchange::name(const RequestHead& head, const Client& peer) {
   request_.stream = nullptr;
   request_.params.clear();
   request_.deadline = {};
-  const Client client = client_of(worker_.engine.trusted_proxies, peer, head.headers);
+  const Client client = client_of(thread_.server.trusted_proxies, peer, head.headers);
   if (request_.client_address.empty() || client.address != client_) {
     client_ = client.address;
     request_.client_address = client_.to_string();
     client_masked_ = masked(client_);
   }
   request_.secure = client.secure;
-  name_request(head.headers.get("X-Request-Id"), head.headers.get("traceparent"), worker_.random, request_.request_id,
+  name_request(head.headers.get("X-Request-Id"), head.headers.get("traceparent"), thread_.random, request_.request_id,
                request_.traceparent);
 }
 
@@ -115,7 +115,7 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
                    "broken escapes."});
   }
   request_.query = target->query;
-  Router::Match match = worker_.engine.router.match(head.method, request_.path, request_.params);
+  Router::Match match = thread_.server.router.match(head.method, request_.path, request_.params);
   route_ = match.route;
   if (route_ != nullptr) return std::nullopt;
   if (match.allowed.empty()) return answer({404, "not-found", "No resource at this path."});
@@ -127,7 +127,7 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
 
 uint64_t Exchange::body_limit() const {
   const RouteOptions& options = route_->options;
-  return options.streamed_body ? options.max_body : std::min(options.max_body, worker_.engine.config.body_memory);
+  return options.streamed_body ? options.max_body : std::min(options.max_body, thread_.server.config.body_memory);
 }
 
 std::optional<Problem> Exchange::check_body(const RequestHead& head) const {
@@ -149,7 +149,7 @@ std::optional<Problem> Exchange::check_body(const RequestHead& head) const {
 Response Exchange::answer_options(const std::vector<Method>& allowed) const {
   Response response = Response::empty(204);
   response.headers.add("Allow", join(allowed));
-  if (!worker_.engine.config.cors_origins.empty() && is_preflight(request_))
+  if (!thread_.server.config.cors_origins.empty() && is_preflight(request_))
     add_preflight(join(allowed), response.headers);
   return response;
 }
@@ -182,10 +182,10 @@ Response Exchange::answer_failure(const std::exception_ptr& failure, bool deadli
 }
 
 void Exchange::finish(int status, uint64_t bytes) {
-  const auto duration = std::chrono::floor<Duration>(worker_.engine.clock.now() - began_);
-  RouteMetrics& metrics = route_ != nullptr ? *route_->metrics : worker_.engine.unmatched(method_);
+  const auto duration = std::chrono::floor<Duration>(thread_.server.clock.now() - began_);
+  RouteMetrics& metrics = route_ != nullptr ? *route_->metrics : thread_.server.unmatched(method_);
   metrics.count(status, duration);
-  if (!worker_.engine.config.access_log) return;
+  if (!thread_.server.config.access_log) return;
   log::info("request", {{"method", method_ ? http::name(*method_) : "?"},
                         {"path", request_.path},
                         {"status", status},

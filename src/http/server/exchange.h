@@ -10,8 +10,8 @@
 #include <string>
 
 #include "http/problem.h"
-#include "http/server/engine.h"
 #include "http/server/request_parser.h"
+#include "http/server/server_state.h"
 
 namespace sluice::http {
 
@@ -35,7 +35,7 @@ class BodyFailed : public std::runtime_error {
 // Belongs to one connection; used for one request after the other.
 class Exchange {
  public:
-  explicit Exchange(Worker& worker) : worker_(worker) {}
+  explicit Exchange(ThreadState& thread) : thread_(thread) {}
 
   // A head has arrived. Fills the request and finds its route; an answer where it is refused or needs no handler.
   std::optional<Response> begin(const RequestHead& head, const Client& peer);
@@ -74,7 +74,7 @@ class Exchange {
   bool may_compress(const Response& response) const;
   bool compress(Response& response, Plan& plan);
 
-  Worker& worker_;
+  ThreadState& thread_;
   Request request_;
   const Route* route_ = nullptr;
   std::optional<Method> method_;

@@ -47,7 +47,7 @@ void append_fields(const Headers& headers, std::string& out) {
 }  // namespace
 
 void Exchange::add_cors(Headers& headers) const {
-  const auto& origins = worker_.engine.config.cors_origins;
+  const auto& origins = thread_.server.config.cors_origins;
   if (origins.empty()) return;
   allow_origin(origins, request_.header("Origin"), headers);
 }
@@ -63,8 +63,8 @@ bool Exchange::compress(Response& response, Plan& plan) {
   if (!accepts_gzip(request_.header("Accept-Encoding"))) return false;
 
   if (const std::string* body = whole_body(response)) {
-    if (body->size() < worker_.engine.config.compress_from) return false;
-    if (!response.gzip) response.gzip = std::make_shared<const std::string>(worker_.gzip().compress(*body));
+    if (body->size() < thread_.server.config.compress_from) return false;
+    if (!response.gzip) response.gzip = std::make_shared<const std::string>(thread_.gzip().compress(*body));
     response.body = std::move(response.gzip);
   } else {
     plan.compress_stream = true;
@@ -96,7 +96,7 @@ Exchange::Plan Exchange::write_head(Response& response, bool keep_alive, std::st
 
   out.append("HTTP/1.1 ");
   append_number(out, static_cast<uint64_t>(response.status));
-  out.append(" ").append(reason_phrase(response.status)).append("\r\n").append(worker_.date);
+  out.append(" ").append(reason_phrase(response.status)).append("\r\n").append(thread_.date);
   append_fields(response.headers, out);
   // Browsers must not guess a type other than Content-Type.
   out.append("X-Content-Type-Options: nosniff\r\n");

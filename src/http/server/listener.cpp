@@ -29,8 +29,8 @@ void tell_unless_cancelled(const std::exception_ptr& failure) {
 
 }  // namespace
 
-Listener::Listener(Engine& engine, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls)
-    : worker_(engine, context),
+Listener::Listener(ServerState& server, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls)
+    : thread_(server, context),
       tls_(std::move(tls)),
       acceptor_(context),
       empty_(context, asio::steady_timer::time_point::max()),
@@ -51,7 +51,7 @@ void Listener::run() {
 
 Task<> Listener::accept() {
   while (acceptor_.is_open()) {
-    Socket socket(worker_.context);
+    Socket socket(thread_.context);
     Endpoint peer;
     boost::system::error_code failed;
     co_await acceptor_.async_accept(socket, peer, asio::redirect_error(asio::use_awaitable, failed));
@@ -59,7 +59,7 @@ Task<> Listener::accept() {
     if (failed) {
       // Out of descriptors, most likely: open connections will close, and the kernel's queue keeps the waiting ones.
       tell_accept_failure(failed);
-      co_await worker_.engine.clock.sleep_for(worker_.engine.config.tick);
+      co_await thread_.server.clock.sleep_for(thread_.server.config.tick);
       continue;
     }
     adopt(std::move(socket), peer.address());
@@ -69,7 +69,7 @@ Task<> Listener::accept() {
 void Listener::tell_accept_failure(const boost::system::error_code& failed) {
   count_accept_failure();
   ++untold_failures_;
-  const Instant now = worker_.engine.clock.now();
+  const Instant now = thread_.server.clock.now();
   if (told_failure_ && now - *told_failure_ < 1min) return;
   log::warning("accept failed", {{"error", failed.message()}, {"times", untold_failures_}});
   told_failure_ = now;
@@ -82,14 +82,14 @@ void Listener::adopt(Socket socket, Address peer) {
   auto slot = take_slot();
   if (!slot) return turn_away(socket);
   // The client's address of a proxy's connection is known later.
-  const bool is_client = !worker_.engine.proxy_protocol_from.contains(peer);
+  const bool is_client = !thread_.server.proxy_protocol_from.contains(peer);
   if (is_client && !slot->count_for(peer)) return turn_away(socket);
   auto made = tls_ != nullptr
-                  ? make_tls_connection(worker_, std::move(socket), std::move(peer), std::move(*slot), *tls_)
-                  : make_connection(worker_, std::move(socket), std::move(peer), std::move(*slot));
+                  ? make_tls_connection(thread_, std::move(socket), std::move(peer), std::move(*slot), *tls_)
+                  : make_connection(thread_, std::move(socket), std::move(peer), std::move(*slot));
   const auto self = connections_.insert(connections_.end(), std::move(made));
   // Like a TaskScope, with a signal of its own for each: a handler that is late is cancelled alone.
-  asio::co_spawn(worker_.context, (*self)->run(),
+  asio::co_spawn(thread_.context, (*self)->run(),
                  asio::bind_cancellation_slot((*self)->cancellation(), [this, self](const std::exception_ptr& error) {
                    if (error) tell_unless_cancelled(error);
                    connections_.erase(self);
@@ -101,37 +101,37 @@ void Listener::adopt(Socket socket, Address peer) {
 // that has waited longest for the rest of a body. Only connections of this thread are considered: other threads own
 // their lists, and the kernel spreads connections evenly.
 std::optional<ConnectionSlots::Slot> Listener::take_slot() {
-  if (auto slot = worker_.engine.slots->take()) return slot;
-  if (auto slot = take_slot_of(worker_.idle)) return slot;
-  if (auto slot = take_slot_of(worker_.receiving)) return slot;
+  if (auto slot = thread_.server.slots->take()) return slot;
+  if (auto slot = take_slot_of(thread_.idle)) return slot;
+  if (auto slot = take_slot_of(thread_.receiving)) return slot;
   count_rejected("connections");
   return std::nullopt;
 }
 
-std::optional<ConnectionSlots::Slot> Listener::take_slot_of(Worker::Waiting& waiting) {
+std::optional<ConnectionSlots::Slot> Listener::take_slot_of(ThreadState::Waiting& waiting) {
   constexpr int asked_at_most = 16;
   auto next = waiting.begin();
   for (int asked = 0; asked < asked_at_most && next != waiting.end(); ++asked) {
     IdleConnection& longest = *next++;
     if (!longest.make_room()) continue;
     count_rejected("idle_connection");
-    if (auto slot = worker_.engine.slots->take()) return slot;
+    if (auto slot = thread_.server.slots->take()) return slot;
   }
   return std::nullopt;
 }
 
 Task<> Listener::tick() {
-  const Clock& clock = worker_.engine.clock;
-  Instant next = clock.now() + worker_.wheel.tick();
+  const Clock& clock = thread_.server.clock;
+  Instant next = clock.now() + thread_.wheel.tick();
   while (true) {
-    co_await worker_.engine.clock.sleep_until(next);
-    worker_.refresh_date();
-    in_flight_gauge().set(static_cast<double>(worker_.engine.in_flight.load(std::memory_order_relaxed)));
-    body_memory_gauge().set(static_cast<double>(worker_.engine.body_memory.used()));
+    co_await thread_.server.clock.sleep_until(next);
+    thread_.refresh_date();
+    in_flight_gauge().set(static_cast<double>(thread_.server.in_flight.load(std::memory_order_relaxed)));
+    body_memory_gauge().set(static_cast<double>(thread_.server.body_memory.used()));
     // Time in which this thread stood still is not the clients': they could not be heard.
     const Instant now = clock.now();
-    next = std::max(next, now - ticks_at_once * worker_.wheel.tick());
-    for (; next <= now; next += worker_.wheel.tick()) worker_.wheel.advance();
+    next = std::max(next, now - ticks_at_once * thread_.wheel.tick());
+    for (; next <= now; next += thread_.wheel.tick()) thread_.wheel.advance();
   }
 }
 

@@ -17,7 +17,7 @@ class Listener {
   using Endpoint = asio::ip::tcp::endpoint;
 
   // `tls` is null for plain connections.
-  Listener(Engine& engine, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls);
+  Listener(ServerState& server, asio::io_context& context, std::shared_ptr<asio::ssl::context> tls);
 
   // Binds; throws boost::system::system_error. Any thread, before `run`.
   void open(const Endpoint& endpoint);
@@ -44,9 +44,9 @@ class Listener {
   void tell_accept_failure(const boost::system::error_code& failed);
   void adopt(Socket socket, Address peer);
   std::optional<ConnectionSlots::Slot> take_slot();
-  std::optional<ConnectionSlots::Slot> take_slot_of(Worker::Waiting& waiting);
+  std::optional<ConnectionSlots::Slot> take_slot_of(ThreadState::Waiting& waiting);
 
-  Worker worker_;
+  ThreadState thread_;
   std::shared_ptr<asio::ssl::context> tls_;
   Acceptor acceptor_;
   std::list<std::unique_ptr<Connection>> connections_;

@@ -20,17 +20,17 @@ class RequestReader final : public BodySource {
  public:
   using Error = boost::system::error_code;
 
-  RequestReader(Worker& worker, IdleConnection& connection, TimedStream<Stream>& stream, Exchange& exchange,
+  RequestReader(ThreadState& thread, IdleConnection& connection, TimedStream<Stream>& stream, Exchange& exchange,
                 Place& place)
-      : worker_(worker),
+      : thread_(thread),
         connection_(connection),
-        config_(worker.engine.config),
+        config_(thread.server.config),
         stream_(stream),
         exchange_(exchange),
         place_(place),
         parser_(
             {.head_bytes = config_.max_head, .target_bytes = config_.max_target, .header_count = config_.max_headers}),
-        share_(worker.engine.body_memory) {}
+        share_(thread.server.body_memory) {}
 
   RequestParser& parser() { return parser_; }
   InputBuffer& input() { return input_; }
@@ -78,7 +78,7 @@ class RequestReader final : public BodySource {
   void wait_for_body();
   bool take_body(size_t got, const Error& failed);
 
-  Worker& worker_;
+  ThreadState& thread_;
   IdleConnection& connection_;
   const ServerConfig& config_;
   TimedStream<Stream>& stream_;
@@ -106,13 +106,13 @@ template <class Stream>
 void RequestReader<Stream>::wait_for_body() {
   const auto earned = std::chrono::seconds(body_bytes_ / std::max<size_t>(1, config_.min_body_rate));
   const Duration left = config_.body_timeout + earned - body_waited_;
-  waits_since_ = worker_.wheel.passed();
+  waits_since_ = thread_.wheel.passed();
   stream_.wait_for(Wait::body, std::clamp(left, Duration{1}, config_.body_idle_timeout));
 }
 
 template <class Stream>
 bool RequestReader<Stream>::take_body(size_t got, const Error& failed) {
-  body_waited_ += worker_.wheel.passed() - waits_since_;
+  body_waited_ += thread_.wheel.passed() - waits_since_;
   return take(got, failed) && !stream_.is_late();
 }
 
@@ -148,7 +148,7 @@ Task<std::optional<Problem>> RequestReader<Stream>::read_body() {
     if (std::exchange(is_first, false)) co_await continue_if_expected();
     body_bytes_ = body.size();
     wait_for_body();
-    worker_.receiving.push_back(connection_);
+    thread_.receiving.push_back(connection_);
     Error failed;
     const size_t got = co_await read_some(failed);
     if (connection_.is_linked()) connection_.unlink();
@@ -179,7 +179,7 @@ Task<std::optional<std::string>> RequestReader<Stream>::next() {
     if (had_place) place_.come_back();
     const bool came = take_body(got, failed);
     // A deadline that has passed meanwhile leaves no time, and that is not the same as no limit.
-    const Duration left = exchange_.request().deadline.left(worker_.engine.clock);
+    const Duration left = exchange_.request().deadline.left(thread_.server.clock);
     stream_.wait_for_handler(std::max(Duration{1}, left), false);
     if (!came) throw BodyFailed(request_timeout());
   }

@@ -34,15 +34,15 @@ void expect_nobody_listens(asio::io_context& context, const asio::ip::tcp::endpo
 
 }  // namespace
 
-class Server::State {
+class Server::Parts {
  public:
-  State(ServerConfig config, Router router, IoThreads& threads, Clock& clock)
-      : engine(std::move(config), std::move(router), clock),
-        host(parse_host(engine.config.host)),
+  Parts(ServerConfig config, Router router, IoThreads& threads, Clock& clock)
+      : server(std::move(config), std::move(router), clock),
+        host(parse_host(server.config.host)),
         threads_(threads),
-        tls_(make_tls_context(engine.config.tls_certificate, engine.config.tls_key)) {
+        tls_(make_tls_context(server.config.tls_certificate, server.config.tls_key)) {
     for (size_t i = 0; i < threads.size(); ++i) {
-      listeners_.push_back(std::make_unique<Listener>(engine, threads.context(i), tls_));
+      listeners_.push_back(std::make_unique<Listener>(server, threads.context(i), tls_));
     }
   }
 
@@ -51,7 +51,7 @@ class Server::State {
   void drain(Duration patience);
   bool secure() const { return tls_ != nullptr; }
 
-  Engine engine;
+  ServerState server;
   asio::ip::address host;
   uint16_t port = 0;
 
@@ -70,9 +70,9 @@ class Server::State {
   bool running_ = false;
 };
 
-void Server::State::start() {
+void Server::Parts::start() {
   check(!running_, "the server is started twice");
-  port = engine.config.port;
+  port = server.config.port;
   try {
     if (port != 0) expect_nobody_listens(threads_.context(0), {host, port});
     for (const auto& listener : listeners_) {
@@ -81,14 +81,14 @@ void Server::State::start() {
     }
   } catch (const boost::system::system_error& error) {
     throw std::runtime_error(fmt::format("cannot listen on {}:{}: {}; choose another with --listen HOST:PORT",
-                                         engine.config.host, port, error.code().message()));
+                                         server.config.host, port, error.code().message()));
   }
   running_ = true;
   on_every_thread([](Listener& listener) { listener.run(); });
 }
 
-void Server::State::reload_certificate() {
-  const ServerConfig& config = engine.config;
+void Server::Parts::reload_certificate() {
+  const ServerConfig& config = server.config;
   if (!secure()) return log::info("no certificate to reload: TLS is not configured");
   try {
     tls_ = make_tls_context(config.tls_certificate, config.tls_key);
@@ -104,10 +104,10 @@ void Server::State::reload_certificate() {
   log::info("certificate reloaded", {{"file", config.tls_certificate}, {"expires", expiry_of(*tls_)}});
 }
 
-void Server::State::drain(Duration patience) {
+void Server::Parts::drain(Duration patience) {
   if (!running_) return;
   running_ = false;
-  engine.draining = true;
+  server.draining = true;
   on_every_thread([](Listener& listener) { listener.drain(); });
   std::vector<std::future<void>> closed;
   for (size_t i = 0; i < listeners_.size(); ++i) {
@@ -122,35 +122,35 @@ void Server::State::drain(Duration patience) {
 }
 
 Server::Server(ServerConfig config, Router router, IoThreads& threads, Clock& clock)
-    : state_(std::make_unique<State>(std::move(config), std::move(router), threads, clock)) {}
+    : parts_(std::make_unique<Parts>(std::move(config), std::move(router), threads, clock)) {}
 
 Server::~Server() {
-  state_->drain(Duration{0});
+  parts_->drain(Duration{0});
 }
 
 void Server::start() {
-  state_->start();
+  parts_->start();
 }
 
 uint16_t Server::port() const {
-  return state_->port;
+  return parts_->port;
 }
 
 std::string Server::url() const {
-  const std::string host = state_->host.is_v6() ? "[" + state_->host.to_string() + "]" : state_->host.to_string();
-  return fmt::format("{}://{}:{}", state_->secure() ? "https" : "http", host, state_->port);
+  const std::string host = parts_->host.is_v6() ? "[" + parts_->host.to_string() + "]" : parts_->host.to_string();
+  return fmt::format("{}://{}:{}", parts_->secure() ? "https" : "http", host, parts_->port);
 }
 
 const Router& Server::router() const {
-  return state_->engine.router;
+  return parts_->server.router;
 }
 
 void Server::reload_certificate() {
-  state_->reload_certificate();
+  parts_->reload_certificate();
 }
 
 void Server::drain(Duration patience) {
-  state_->drain(patience);
+  parts_->drain(patience);
 }
 
 }  // namespace sluice::http

@@ -50,8 +50,8 @@ class Server {
   void drain(Duration patience);
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  class Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace sluice::http

@@ -7,8 +7,8 @@
 #include <boost/asio/write.hpp>
 #include <sys/socket.h>
 
-#include "http/server/engine.h"
 #include "http/server/outlet.h"
+#include "http/server/server_state.h"
 
 namespace sluice::http {
 

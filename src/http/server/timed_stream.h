@@ -21,7 +21,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/redirect_error.hpp>
 
-#include "http/server/engine.h"
+#include "http/server/server_state.h"
 #include "http/server/socket_calls.h"
 #include "runtime/task.h"
 
@@ -41,8 +41,8 @@ class TimedStream final : private TimerWheel::Entry {
   static constexpr bool is_plain = std::is_same_v<Stream, Socket>;
 
   template <class... Args>
-  TimedStream(Worker& worker, asio::cancellation_signal& cancel, Args&&... args)
-      : worker_(worker), cancel_(cancel), stream_(std::make_unique<Stream>(std::forward<Args>(args)...)) {}
+  TimedStream(ThreadState& thread, asio::cancellation_signal& cancel, Args&&... args)
+      : thread_(thread), cancel_(cancel), stream_(std::make_unique<Stream>(std::forward<Args>(args)...)) {}
 
   Stream& stream() { return *stream_; }
   Socket& socket() {
@@ -54,7 +54,7 @@ class TimedStream final : private TimerWheel::Entry {
   }
   // For a takeover; only `has_stream` may be called afterwards.
   std::unique_ptr<Stream> release() {
-    worker_.wheel.clear(*this);
+    thread_.wheel.clear(*this);
     return std::move(stream_);
   }
   bool has_stream() const { return stream_ != nullptr; }
@@ -62,7 +62,7 @@ class TimedStream final : private TimerWheel::Entry {
   void wait_for(Wait what, Duration timeout) {
     waiting_for_ = what;
     is_late_ = false;
-    worker_.wheel.set(*this, timeout);
+    thread_.wheel.set(*this, timeout);
   }
   // Cancels the handler when `timeout` is over, and where `only_for_client` also when the client has hung up.
   void wait_for_handler(Duration timeout, bool only_for_client);
@@ -100,7 +100,7 @@ class TimedStream final : private TimerWheel::Entry {
   void stop_handler(HandlerStop why);
   bool is_reading();
 
-  Worker& worker_;
+  ThreadState& thread_;
   asio::cancellation_signal& cancel_;
   std::unique_ptr<Stream> stream_;
   Wait waiting_for_ = Wait::nothing;
@@ -116,7 +116,7 @@ class TimedStream final : private TimerWheel::Entry {
 
 template <class Stream>
 void TimedStream<Stream>::wait_for_handler(Duration timeout, bool only_for_client) {
-  const Duration look = worker_.engine.config.hang_up_check;
+  const Duration look = thread_.server.config.hang_up_check;
   looking_ = only_for_client && (timeout.count() <= 0 || timeout > look);
   handler_time_ = timeout;
   looked_ = {};
@@ -133,14 +133,14 @@ void TimedStream<Stream>::on_timeout() {
     case Wait::body:
       is_late_ = true;
       socket().cancel(ignored);
-      worker_.wheel.set(*this, worker_.wheel.tick());
+      thread_.wheel.set(*this, thread_.wheel.tick());
       break;
     case Wait::handler:
       if (looking_) return look_after_handler();
       stop_handler(HandlerStop::late);
       break;
     case Wait::write:
-      if (is_reading()) return worker_.wheel.set(*this, worker_.engine.config.write_timeout);
+      if (is_reading()) return thread_.wheel.set(*this, thread_.server.config.write_timeout);
       count_rejected("slow_reader");
       [[fallthrough]];
     case Wait::handshake:
@@ -162,8 +162,8 @@ template <class Stream>
 void TimedStream<Stream>::look_after_handler() {
   if (is_gone()) return stop_handler(HandlerStop::hung_up);
   // The clock is asked from the first look on; a handler that is quicker has not paid for it.
-  const Duration look = worker_.engine.config.hang_up_check;
-  const Instant now = worker_.engine.clock.now();
+  const Duration look = thread_.server.config.hang_up_check;
+  const Instant now = thread_.server.clock.now();
   const bool first = looked_ == Instant{};
   if (handler_time_.count() > 0) {
     const Duration spent = first ? look : std::chrono::floor<Duration>(now - looked_);
@@ -171,7 +171,7 @@ void TimedStream<Stream>::look_after_handler() {
     looking_ = handler_time_ > look;
   }
   looked_ = now;
-  worker_.wheel.set(*this, looking_ ? look : handler_time_);
+  thread_.wheel.set(*this, looking_ ? look : handler_time_);
 }
 
 // A half-closed connection counts as closed, as in other servers: the two are indistinguishable. This does not hold if
@@ -187,7 +187,7 @@ template <class Stream>
 bool TimedStream<Stream>::is_reading() {
   const std::optional<size_t> on_the_way = unacknowledged(socket().native_handle());
   if (!on_the_way) return false;
-  const ServerConfig& config = worker_.engine.config;
+  const ServerConfig& config = thread_.server.config;
   const int64_t taken = static_cast<int64_t>(sent_) - static_cast<int64_t>(*on_the_way);
   const double wanted =
       std::chrono::duration<double>(config.write_timeout).count() * static_cast<double>(config.min_write_rate);
@@ -213,7 +213,7 @@ size_t TimedStream<Stream>::write_now(std::string_view head, std::string_view bo
 template <class Stream>
 Task<bool> TimedStream<Stream>::write(std::string_view head, std::string_view body, size_t done) {
   const size_t total = head.size() + body.size();
-  wait_for(Wait::write, worker_.engine.config.write_timeout);
+  wait_for(Wait::write, thread_.server.config.write_timeout);
   while (done < total) {
     const std::array<asio::const_buffer, 2> rest{
         asio::buffer(head.substr(std::min(done, head.size()))),

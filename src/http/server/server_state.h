@@ -69,8 +69,8 @@ class ConnectionSlots : public std::enable_shared_from_this<ConnectionSlots> {
 };
 
 // The server's part; immutable after the start but for its counters.
-struct Engine {
-  Engine(ServerConfig server_config, Router server_router, Clock& server_clock);
+struct ServerState {
+  ServerState(ServerConfig server_config, Router server_router, Clock& server_clock);
 
   RouteMetrics& unmatched(std::optional<Method> method) {
     return *unmatched_[method ? static_cast<size_t>(*method) : 7];
@@ -103,14 +103,14 @@ class IdleConnection
 };
 
 // The thread's part.
-struct Worker {
-  Worker(Engine& server_engine, asio::io_context& loop);
+struct ThreadState {
+  ThreadState(ServerState& server_state, asio::io_context& loop);
 
   // To be called with every tick.
   void refresh_date();
   Gzip& gzip();
 
-  Engine& engine;
+  ServerState& server;
   asio::io_context& context;
   TimerWheel wheel;
   using Waiting = boost::intrusive::list<IdleConnection, boost::intrusive::constant_time_size<false>>;

@@ -1,4 +1,4 @@
-#include "http/server/engine.h"
+#include "http/server/server_state.h"
 
 #include <random>
 
@@ -62,7 +62,7 @@ void ConnectionSlots::remove(const Address& address) {
   if (--found->second == 0) by_address_.erase(found);
 }
 
-Engine::Engine(ServerConfig server_config, Router server_router, Clock& server_clock)
+ServerState::ServerState(ServerConfig server_config, Router server_router, Clock& server_clock)
     : config(std::move(server_config)),
       router(std::move(server_router)),
       clock(server_clock),
@@ -76,22 +76,22 @@ Engine::Engine(ServerConfig server_config, Router server_router, Clock& server_c
   }
 }
 
-Worker::Worker(Engine& server_engine, asio::io_context& loop)
-    : engine(server_engine),
+ThreadState::ThreadState(ServerState& server_state, asio::io_context& loop)
+    : server(server_state),
       context(loop),
-      wheel(engine.config.tick),
+      wheel(server.config.tick),
       random(std::random_device{}()) {  // allowed: request ids must differ between processes
   refresh_date();
 }
 
-void Worker::refresh_date() {
-  const auto second = std::chrono::floor<std::chrono::seconds>(engine.clock.wall());
+void ThreadState::refresh_date() {
+  const auto second = std::chrono::floor<std::chrono::seconds>(server.clock.wall());
   if (second.time_since_epoch().count() == date_second_) return;
   date_second_ = second.time_since_epoch().count();
   date = fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(static_cast<std::time_t>(date_second_)));
 }
 
-Gzip& Worker::gzip() {
+Gzip& ThreadState::gzip() {
   if (!gzip_) gzip_ = std::make_unique<Gzip>();
   return *gzip_;
 }
