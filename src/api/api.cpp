@@ -68,7 +68,7 @@ Task<http::Response> Api::serve(const Endpoint& endpoint, http::Request& request
   if (!caller->may_act_as(*endpoint.role)) {
     co_return forbidden(request, fmt::format("The role {} is required.", name(*endpoint.role)));
   }
-  if (request.body_pending) co_await request.line->receive_body();
+  if (request.body_pending) co_await request.connection->receive_body();
   if (*endpoint.role == accounts::Role::admin) {
     accounts::AuditEntry entry = audit_entry(endpoint, *caller, request);
     co_await audit_.record(std::move(entry));

@@ -53,8 +53,8 @@ Task<http::Response> claim(Jobs& jobs, Call call) {
                            .kinds = std::move(wanted->kinds),
                            .limit = static_cast<size_t>(wanted->limit)};
   const std::chrono::milliseconds wait(wanted->wait_ms);
-  http::Line* const line = call.request.line;
-  std::function<bool()> gone = [line] { return line->has_hung_up(); };
+  http::RequestConnection* const connection = call.request.connection;
+  std::function<bool()> gone = [connection] { return connection->has_hung_up(); };
   const std::vector<jobs::ClaimedJob> claimed = co_await jobs.claim(std::move(asked), wait, std::move(gone));
   std::vector<jobs::OutsideTry> tries;
   for (const jobs::ClaimedJob& job : claimed) tries.push_back(jobs.try_of(job));

@@ -90,9 +90,9 @@ class BodySource {
 
 // The connection that a request came over, for handlers that wait long or have yet to get their body. Belongs to the
 // connection's thread.
-class Line {
+class RequestConnection {
  public:
-  virtual ~Line() = default;
+  virtual ~RequestConnection() = default;
   // Whether the client has disconnected. Asks the system; a client that vanished without closing is not noticed.
   virtual bool has_hung_up() = 0;
   // For routes that decide on the head: reads the rest of the body into Request::body. Throws the server's answer if
@@ -111,15 +111,15 @@ struct Request {
   std::string path;         // percent-decoded and validated: no empty, "." or ".." segment, no NUL, valid UTF-8
   std::string_view query;   // as sent, without the question mark
   const Headers* headers = nullptr;
-  std::string body;               // complete, unless the route asked for a stream or decides on the head
-  bool body_pending = false;      // where the route decides on the head: some of the body has yet to be received
-  BodySource* stream = nullptr;   // for routes that take their body in pieces
-  Line* line = nullptr;           // as long as the handler runs
-  std::vector<PathParam> params;  // of the route's pattern
-  std::string client_address;     // of the peer, or as reported by a trusted proxy
-  bool secure = false;            // over TLS, or a trusted proxy says so
-  std::string request_id;         // taken over from X-Request-Id where valid, else made
-  std::string traceparent;        // W3C; taken over where valid, else made
+  std::string body;              // complete, unless the route asked for a stream or decides on the head
+  bool body_pending = false;     // where the route decides on the head: some of the body has yet to be received
+  BodySource* stream = nullptr;  // for routes that take their body in pieces
+  RequestConnection* connection = nullptr;  // as long as the handler runs
+  std::vector<PathParam> params;            // of the route's pattern
+  std::string client_address;               // of the peer, or as reported by a trusted proxy
+  bool secure = false;                      // over TLS, or a trusted proxy says so
+  std::string request_id;                   // taken over from X-Request-Id where valid, else made
+  std::string traceparent;                  // W3C; taken over where valid, else made
   Deadline deadline{};
 
   std::string_view header(std::string_view name) const { return headers->get(name); }

@@ -133,7 +133,7 @@ Task<Response> count(Request& request) {
 
 Task<Response> guarded(Request& request) {
   if (request.header("Token") != "good") co_return Response::empty(401);
-  if (request.body_pending) co_await request.line->receive_body();
+  if (request.body_pending) co_await request.connection->receive_body();
   co_return Response::json(200, std::move(request.body));
 }
 

@@ -22,7 +22,7 @@ constexpr size_t lingering_bytes = 1 << 20;
 // One coroutine from the first byte to the last. Where answering needs no waiting, none of its helpers is a coroutine:
 // that is the path of nearly every request.
 template <class Stream>
-class StreamConnection final : public Connection, private Line {
+class StreamConnection final : public Connection, private RequestConnection {
  public:
   template <class... Args>
   StreamConnection(ThreadState& thread, Address peer, ConnectionSlots::Slot slot, Args&&... args)
@@ -217,7 +217,7 @@ Task<bool> StreamConnection<Stream>::answer_request() {
 template <class Stream>
 void StreamConnection<Stream>::begin_body() {
   Request& request = exchange_.request();
-  request.line = this;
+  request.connection = this;
   reader_.begin_body();
   if (exchange_.route()->options.streamed_body) {
     request.stream = &reader_;

@@ -25,8 +25,8 @@ struct RouteOptions {
   size_t max_body = 1 << 20;   // 413 above
   Duration timeout = 30s;      // the handler's deadline; 0: none
   bool streamed_body = false;  // the handler reads Request::stream instead of Request::body
-  // The handler begins when the head is there, and calls Line::receive_body where Request::body_pending and it wants
-  // the body. So nothing is read, and no 100 Continue sent, for callers that it refuses.
+  // The handler begins when the head is there, and calls RequestConnection::receive_body if Request::body_pending and
+  // it wants the body. So nothing is read, and no 100 Continue sent, for callers that it refuses.
   bool decides_on_head = false;
   bool always_served = false;  // not counted among the requests in flight: for health checks
   // Accepted types of a body; others get 415. "*/*" accepts any.
