@@ -51,7 +51,7 @@ class StreamConnection final : public Connection, private RequestConnection {
   bool wait_for_head();
   Task<bool> open();
   Task<bool> read_proxy_header();
-  std::optional<Response> refuse();
+  std::optional<Response> admit();
   void begin_body();
   bool may_begin() { return exchange_.route()->options.always_served || place_.take(); }
   Task<bool> answer_request();
@@ -170,9 +170,9 @@ Task<bool> StreamConnection<Stream>::read_proxy_header() {
   co_return false;
 }
 
-// The answer to a request that must not reach its handler.
+// Begins the request. Returns an answer if it must not reach its handler.
 template <class Stream>
-std::optional<Response> StreamConnection<Stream>::refuse() {
+std::optional<Response> StreamConnection<Stream>::admit() {
   const RequestParser& parser = reader_.parser();
   if (parser.state() == State::failed) return exchange_.refuse(parser.head(), peer_, problem_of(parser.error()));
   std::optional<Response> response = exchange_.begin(parser.head(), peer_);
@@ -186,7 +186,7 @@ Task<bool> StreamConnection<Stream>::answer_request() {
   const bool failed = reader_.parser().state() == State::failed;
   if (failed && reader_.input().unread().starts_with("PRI * HTTP/2")) co_return false;  // we never said we speak it
   is_new_ = false;
-  std::optional<Response> response = refuse();
+  std::optional<Response> response = admit();
   if (!response) {
     begin_body();
     stream_.wait_for_handler(exchange_.route()->options.timeout, is_only_for_client());
