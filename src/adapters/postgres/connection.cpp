@@ -66,10 +66,10 @@ pg_conn* start_connecting(const PostgresConfig& config, const Target& target) {
 
 }  // namespace
 
-Connection::Connection(const Executor& executor) : line_(std::make_shared<Line>(executor)) {}
+Connection::Connection(const Executor& executor) : wire_(std::make_shared<Wire>(executor)) {}
 
 Connection::~Connection() {
-  if (line_->socket.is_open()) line_->socket.release();
+  if (wire_->socket.is_open()) wire_->socket.release();
   if (pg_ != nullptr) PQfinish(pg_);
 }
 
@@ -107,7 +107,7 @@ Task<> Connection::connect(const PostgresConfig& config, const Target& target, c
       throw ConnectionLost(no_answer_from(target));
     }
     // libpq may close the socket and open another (TLS refused), even with the same number.
-    line_->socket.release();
+    wire_->socket.release();
     next = PQconnectPoll(pg_);
   }
   adopt_socket();
@@ -117,7 +117,7 @@ Task<> Connection::connect(const PostgresConfig& config, const Target& target, c
 }
 
 void Connection::adopt_socket() {
-  line_->socket.assign(PQsocket(pg_));
+  wire_->socket.assign(PQsocket(pg_));
 }
 
 Task<PipelineOutcome> Connection::run(std::vector<Step> steps, Duration silence) {
@@ -163,33 +163,33 @@ Task<> Connection::flush(Duration silence) {
 }
 
 Task<> Connection::wait(bool for_write, Duration silence) {
-  line_->timed_out = false;
-  line_->silence.expires_after(silence);
-  line_->silence.async_wait([weak = std::weak_ptr(line_)](const boost::system::error_code& stopped) {
-    const auto line = weak.lock();
-    if (stopped || !line || line->silence.expiry() > asio::steady_timer::clock_type::now()) return;
-    line->timed_out = true;
-    line->socket.cancel();
+  wire_->timed_out = false;
+  wire_->silence.expires_after(silence);
+  wire_->silence.async_wait([weak = std::weak_ptr(wire_)](const boost::system::error_code& stopped) {
+    const auto wire = weak.lock();
+    if (stopped || !wire || wire->silence.expiry() > asio::steady_timer::clock_type::now()) return;
+    wire->timed_out = true;
+    wire->socket.cancel();
   });
   boost::system::error_code error;
   if (for_write) {
-    auto either = asio::experimental::make_parallel_group(line_->socket.async_wait(Wait::wait_read, asio::deferred),
-                                                          line_->socket.async_wait(Wait::wait_write, asio::deferred));
+    auto either = asio::experimental::make_parallel_group(wire_->socket.async_wait(Wait::wait_read, asio::deferred),
+                                                          wire_->socket.async_wait(Wait::wait_write, asio::deferred));
     const auto ready = co_await either.async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
     const auto& [order, read_error, write_error] = ready;
     error = order[0] == 0 ? read_error : write_error;
   } else {
-    co_await line_->socket.async_wait(Wait::wait_read, asio::redirect_error(asio::use_awaitable, error));
+    co_await wire_->socket.async_wait(Wait::wait_read, asio::redirect_error(asio::use_awaitable, error));
   }
-  line_->silence.cancel();
-  if (line_->timed_out) throw DeadlineExceeded(engine_name);
+  wire_->silence.cancel();
+  if (wire_->timed_out) throw DeadlineExceeded(engine_name);
   if (error) throw boost::system::system_error(error);
 }
 
 Task<size_t> Connection::hear(Duration most) {
   size_t heard = take_notifications();  // those that came with an answer
   if (heard == 0) {
-    line_->hearing = true;
+    wire_->hearing = true;
     try {
       co_await wait(false, most);
       consume_input();
@@ -199,13 +199,13 @@ Task<size_t> Connection::hear(Duration most) {
     } catch (const boost::system::system_error& error) {
       if (error.code() != asio::error::operation_aborted) throw;
     }
-    line_->hearing = false;
+    wire_->hearing = false;
   }
   co_return heard;
 }
 
 void Connection::rouse() {
-  if (line_->hearing) line_->socket.cancel();
+  if (wire_->hearing) wire_->socket.cancel();
 }
 
 size_t Connection::take_notifications() {
@@ -244,19 +244,19 @@ bool Connection::usable() const {
 }
 
 void Connection::watch(std::function<void()> broken) {
-  const uint64_t number = ++line_->watch;
-  const std::weak_ptr weak = line_;
+  const uint64_t number = ++wire_->watch;
+  const std::weak_ptr weak = wire_;
   const auto look = [weak, number, broken = std::move(broken)](const boost::system::error_code& stopped) {
-    const auto line = weak.lock();
+    const auto wire = weak.lock();
     // No statement is in flight, so any event means that the server has closed the connection.
-    if (!stopped && line && line->watch == number) broken();
+    if (!stopped && wire && wire->watch == number) broken();
   };
-  line_->socket.async_wait(Wait::wait_read, look);
+  wire_->socket.async_wait(Wait::wait_read, look);
 }
 
 void Connection::unwatch() {
-  ++line_->watch;
-  line_->socket.cancel();
+  ++wire_->watch;
+  wire_->socket.cancel();
 }
 
 }  // namespace sluice::postgres

@@ -76,8 +76,8 @@ class Connection {
 
  private:
   // Shared with pending timers and watches, which may outlive the connection by a moment.
-  struct Line {
-    explicit Line(const Executor& executor) : socket(executor), silence(executor) {}
+  struct Wire {
+    explicit Wire(const Executor& executor) : socket(executor), silence(executor) {}
     asio::posix::stream_descriptor socket;
     asio::steady_timer silence;
     bool timed_out = false;
@@ -96,7 +96,7 @@ class Connection {
   [[noreturn]] void not_let_in();
   [[noreturn]] void lost();
 
-  std::shared_ptr<Line> line_;
+  std::shared_ptr<Wire> wire_;
   pg_conn* pg_ = nullptr;
   bool in_pipeline_ = false;
 };
