@@ -33,9 +33,9 @@ std::optional<LogEngine> chosen_log_engine(const Settings& settings) {
 }
 
 // One engine's log and the objects that it needs.
-class MessageParts::Engine {
+class MessageParts::LogParts {
  public:
-  virtual ~Engine() = default;
+  virtual ~LogParts() = default;
   virtual messaging::MessageLog& log() = 0;
   virtual messaging::LogView& view() = 0;
   // A log for one relay, which keeps its own view of the engine's state.
@@ -53,7 +53,7 @@ class MessageParts::Engine {
   virtual Task<> close() { co_return; }
 };
 
-class MessageParts::Embedded final : public Engine {
+class MessageParts::Embedded final : public LogParts {
  public:
   Embedded(sqlite::SqliteDatabase& database, Clock& clock, Random& random)
       : log_(database, clock), view_(database, log_), retention_(database, log_.topics(), clock, random) {}
@@ -70,7 +70,7 @@ class MessageParts::Embedded final : public Engine {
   sqlite::LogRetention retention_;
 };
 
-class MessageParts::InRedis final : public Engine {
+class MessageParts::InRedis final : public LogParts {
  public:
   InRedis(const redis::RedisConfig& config, redis::Redis& redis, Clock& clock, Random& random, const Executor& executor)
       : redis_(redis),
@@ -105,7 +105,7 @@ class MessageParts::InRedis final : public Engine {
   redis::Subscriber news_;
 };
 
-class MessageParts::InKafka final : public Engine {
+class MessageParts::InKafka final : public LogParts {
  public:
   InKafka(const kafka::KafkaConfig& config, const Executor& executor, Clock& clock) : log_(config, executor, clock) {}
 
@@ -119,8 +119,8 @@ class MessageParts::InKafka final : public Engine {
   kafka::KafkaLog log_;
 };
 
-std::unique_ptr<MessageParts::Engine> MessageParts::open(const Settings& settings, LogEngine engine, Engines& engines,
-                                                         const Executor& executor) {
+std::unique_ptr<MessageParts::LogParts> MessageParts::open(const Settings& settings, LogEngine engine, Engines& engines,
+                                                           const Executor& executor) {
   switch (engine) {
     case LogEngine::automatic: break;
     case LogEngine::embedded: return std::make_unique<Embedded>(*engines.embedded(), clock_, random_);
@@ -137,11 +137,12 @@ MessageParts::MessageParts(const Settings& settings, LogEngine engine, Engines& 
     : clock_(clock),
       random_(random),
       topics_(settings.messaging.declared()),
-      engine_(open(settings, engine, engines, executor)),
+      log_parts_(open(settings, engine, engines, executor)),
       outboxes_(patient(engines)),
-      dead_letters_(engine_->log(), engine_->view(), clock, dead_letter_topics(), make_dead(outboxes_, dead_rows_)) {
-  if (!engine_->needs_relays()) return;
-  const auto log_of_own = [this]() -> messaging::MessageLog& { return engine_->log_of_own(); };
+      dead_letters_(log_parts_->log(), log_parts_->view(), clock, dead_letter_topics(),
+                    make_dead(outboxes_, dead_rows_)) {
+  if (!log_parts_->needs_relays()) return;
+  const auto log_of_own = [this]() -> messaging::MessageLog& { return log_parts_->log_of_own(); };
   const OutboxRelays::Parts parts{log_of_own, outbox_bell_, clock, random};
   relays_ = std::make_unique<OutboxRelays>(settings.messaging.outbox, outboxes_, parts, executor);
 }
@@ -149,15 +150,15 @@ MessageParts::MessageParts(const Settings& settings, LogEngine engine, Engines& 
 MessageParts::~MessageParts() = default;
 
 messaging::MessageLog& MessageParts::log() {
-  return engine_->log();
+  return log_parts_->log();
 }
 
 messaging::LogView& MessageParts::view() {
-  return engine_->view();
+  return log_parts_->view();
 }
 
 sql::Outbox MessageParts::outbox() {
-  return engine_->outbox(outbox_bell_);
+  return log_parts_->outbox(outbox_bell_);
 }
 
 OutboxRelays::Databases MessageParts::patient(const Engines& engines) {
@@ -179,11 +180,11 @@ std::vector<messaging::OutboxDead*> MessageParts::make_dead(const OutboxRelays::
 }
 
 Task<> MessageParts::declare_topics() {
-  return engine_->declare(topics_);
+  return log_parts_->declare(topics_);
 }
 
 Task<> MessageParts::prepare() {
-  if (engine_->declares_at_start()) co_await declare_topics();
+  if (log_parts_->declares_at_start()) co_await declare_topics();
   const std::vector<messaging::TopicView> found = co_await view().topics();
   const auto name = [](const messaging::TopicView& view) { return view.topic.name; };
   for (const messaging::Topic& topic : topics_) {
@@ -193,7 +194,7 @@ Task<> MessageParts::prepare() {
 }
 
 Task<> MessageParts::reach() {
-  return engine_->reach();
+  return log_parts_->reach();
 }
 
 void MessageParts::start(TaskScope& scope) {
@@ -214,7 +215,7 @@ Task<> MessageParts::begin(TaskScope& scope) {
     const Duration delay = backoff.delay(tried, random_);
     if (!ready) co_await clock_.sleep_for(delay);
   }
-  engine_->start(scope);
+  log_parts_->start(scope);
   if (relays_) relays_->start();
   scope.spawn("log lag", run_forever("log lag", clock_, random_, [this] { return count_lag(); }));
   scope.spawn("dead letters", run_forever("dead letters", clock_, random_, [this] { return count_letters(); }));
@@ -238,7 +239,7 @@ Task<> MessageParts::count_letters() {
 
 Task<> MessageParts::close() {
   if (relays_) co_await relays_->stop();
-  co_await engine_->close();
+  co_await log_parts_->close();
 }
 
 }  // namespace sluice::server

@@ -48,13 +48,14 @@ class MessageParts {
   Task<> close();
 
  private:
-  class Engine;
+  class LogParts;
   class Embedded;
   class InRedis;
   class InKafka;
   using Lags = std::map<std::pair<std::string, std::string>, int64_t>;  // by topic and group
 
-  std::unique_ptr<Engine> open(const Settings& settings, LogEngine engine, Engines& engines, const Executor& executor);
+  std::unique_ptr<LogParts> open(const Settings& settings, LogEngine engine, Engines& engines,
+                                 const Executor& executor);
   static OutboxRelays::Databases patient(const Engines& engines);
   static std::vector<messaging::OutboxDead*> make_dead(const OutboxRelays::Databases& databases,
                                                        std::vector<std::unique_ptr<sql::SqlOutboxDead>>& made);
@@ -67,7 +68,7 @@ class MessageParts {
   Clock& clock_;
   Random& random_;
   const std::vector<messaging::Topic> topics_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<LogParts> log_parts_;
   messaging::Bell outbox_bell_;
   const OutboxRelays::Databases outboxes_;
   std::vector<std::unique_ptr<sql::SqlOutboxDead>> dead_rows_;
