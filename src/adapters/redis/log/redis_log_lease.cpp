@@ -5,7 +5,7 @@
 
 namespace sluice::redis {
 
-OwnedPartition::OwnedPartition(const LogPartition& partition, std::string lease_token, int64_t first)
+LeasedPartition::LeasedPartition(const LogPartition& partition, std::string lease_token, int64_t first)
     : id(partition),
       keys(partition),
       assignment(std::make_shared<const messaging::Assignment>(partition.topic, partition.partition)),
@@ -31,17 +31,17 @@ Task<LogLeases::Acquired> LogLeases::acquire(LogPartition partition) {
   if (reply[0].integer() == 0) co_return Acquired{nullptr, std::chrono::milliseconds{reply[1].integer()}};
   const std::string& committed = reply[2].text();
   const int64_t first = committed.empty() ? 0 : offset_of(committed);
-  co_return Acquired{std::make_shared<OwnedPartition>(partition, reply[1].text(), first)};
+  co_return Acquired{std::make_shared<LeasedPartition>(partition, reply[1].text(), first)};
 }
 
-Task<std::optional<int64_t>> LogLeases::renew(OwnedPartitionRef owned) {
+Task<std::optional<int64_t>> LogLeases::renew(LeasedPartitionRef owned) {
   Command command = hold(owned->keys, owned->token);
   const Reply reply = co_await redis_.run(std::move(command));
   if (reply[0].integer() == 0) co_return std::nullopt;
   co_return offset_of(reply[3].text()) + 1;
 }
 
-Task<bool> LogLeases::commit(OwnedPartitionRef owned, int64_t next) {
+Task<bool> LogLeases::commit(LeasedPartitionRef owned, int64_t next) {
   Command command = Command(log_scripts::commit, {owned->keys.groups})
                         .arg(group_)
                         .arg(owned->token)
@@ -51,7 +51,7 @@ Task<bool> LogLeases::commit(OwnedPartitionRef owned, int64_t next) {
   co_return reply.integer() == 1;
 }
 
-Task<> LogLeases::let_go(OwnedPartitionRef owned) {
+Task<> LogLeases::let_go(LeasedPartitionRef owned) {
   Command command = Command(log_scripts::let_go, {owned->keys.groups})
                         .arg(group_)
                         .arg(owned->token)
@@ -61,7 +61,7 @@ Task<> LogLeases::let_go(OwnedPartitionRef owned) {
   co_await redis_.run(std::move(command));
 }
 
-Task<std::optional<LogPage>> LogLeases::read(OwnedPartitionRef owned, size_t most, size_t most_bytes) {
+Task<std::optional<LogPage>> LogLeases::read(LeasedPartitionRef owned, size_t most, size_t most_bytes) {
   // A server that is away must not keep us from renewing the leases of the others.
   const Duration patience = std::max<Duration>(1s, session_ / 3);
   Command command = Command(log_scripts::read, {owned->keys.messages, owned->keys.state, owned->keys.groups})

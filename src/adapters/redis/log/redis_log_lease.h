@@ -15,8 +15,8 @@
 
 namespace sluice::redis {
 
-struct OwnedPartition {
-  OwnedPartition(const LogPartition& partition, std::string lease_token, int64_t first);
+struct LeasedPartition {
+  LeasedPartition(const LogPartition& partition, std::string lease_token, int64_t first);
 
   const LogPartition id;
   const LogKeys keys;
@@ -30,7 +30,7 @@ struct OwnedPartition {
 
   bool readable() const { return more && !paused && !ended && !leave_by; }
 };
-using OwnedPartitionRef = std::shared_ptr<OwnedPartition>;
+using LeasedPartitionRef = std::shared_ptr<LeasedPartition>;
 
 // The leases of one member. Belongs to one executor.
 class LogLeases {
@@ -39,17 +39,17 @@ class LogLeases {
   LogLeases(Redis& redis, std::string group, std::string member, Duration session);
 
   struct Acquired {
-    OwnedPartitionRef owned;  // null: owned by another member
-    Duration busy_for{};      // how long at most
+    LeasedPartitionRef owned;  // null: owned by another member
+    Duration busy_for{};       // how long at most
   };
   Task<Acquired> acquire(LogPartition partition);
   // The offset behind the last message; nothing where the lease is lost.
-  Task<std::optional<int64_t>> renew(OwnedPartitionRef owned);
+  Task<std::optional<int64_t>> renew(LeasedPartitionRef owned);
   // False where the lease is lost.
-  Task<bool> commit(OwnedPartitionRef owned, int64_t next);
-  Task<> let_go(OwnedPartitionRef owned);
+  Task<bool> commit(LeasedPartitionRef owned, int64_t next);
+  Task<> let_go(LeasedPartitionRef owned);
   // From owned.next on; nothing where the lease is lost.
-  Task<std::optional<LogPage>> read(OwnedPartitionRef owned, size_t most, size_t most_bytes);
+  Task<std::optional<LogPage>> read(LeasedPartitionRef owned, size_t most, size_t most_bytes);
 
  private:
   Command hold(const LogKeys& keys, std::string_view token) const;

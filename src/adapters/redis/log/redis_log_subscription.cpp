@@ -98,7 +98,7 @@ Task<> RedisSubscription::read_one(Read& read, size_t most, size_t most_bytes) {
 Fetched RedisSubscription::hand_over(std::vector<Read> reads) {
   Fetched fetched;
   for (Read& read : reads) {
-    OwnedPartition& owned = *read.owned;
+    LeasedPartition& owned = *read.owned;
     if (!read.answered || owned.ended) continue;
     if (!read.page) {
       lose(read.owned);
@@ -120,22 +120,22 @@ Fetched RedisSubscription::hand_over(std::vector<Read> reads) {
 Task<> RedisSubscription::commit(std::vector<Progress> progress) {
   std::vector<Task<>> commits;
   for (const Progress& one : progress) {
-    if (const OwnedPartitionRef found = owned(one.assignment)) commits.push_back(commit_one(found, one.next));
+    if (const LeasedPartitionRef found = owned(one.assignment)) commits.push_back(commit_one(found, one.next));
   }
   co_await together(std::move(commits));
 }
 
-Task<> RedisSubscription::commit_one(OwnedPartitionRef owned, int64_t next) {
+Task<> RedisSubscription::commit_one(LeasedPartitionRef owned, int64_t next) {
   const bool held = co_await leases_.commit(owned, next);
   if (!held) lose(owned);
 }
 
 void RedisSubscription::pause(const AssignmentRef& assignment) {
-  if (const OwnedPartitionRef found = owned(assignment)) found->paused = true;
+  if (const LeasedPartitionRef found = owned(assignment)) found->paused = true;
 }
 
 void RedisSubscription::resume(const AssignmentRef& assignment) {
-  const OwnedPartitionRef found = owned(assignment);
+  const LeasedPartitionRef found = owned(assignment);
   if (!found) return;
   found->paused = false;
   found->more = true;
@@ -143,7 +143,7 @@ void RedisSubscription::resume(const AssignmentRef& assignment) {
 }
 
 Task<> RedisSubscription::let_go(AssignmentRef assignment) {
-  const OwnedPartitionRef found = owned(assignment);
+  const LeasedPartitionRef found = owned(assignment);
   if (!found) co_return;
   end(found);
   co_await leases_.let_go(found);
@@ -162,12 +162,12 @@ Task<> RedisSubscription::close() {
   }
 }
 
-OwnedPartitionRef RedisSubscription::owned(const AssignmentRef& assignment) const {
+LeasedPartitionRef RedisSubscription::owned(const AssignmentRef& assignment) const {
   const auto found = owned_.find({assignment->topic, assignment->partition});
   return found != owned_.end() && found->second->assignment == assignment ? found->second : nullptr;
 }
 
-void RedisSubscription::end(OwnedPartitionRef owned) {
+void RedisSubscription::end(LeasedPartitionRef owned) {
   owned->ended = true;
   // A partition that has gone need not be announced as leaving.
   std::erase(leaving_, owned->assignment);
@@ -175,7 +175,7 @@ void RedisSubscription::end(OwnedPartitionRef owned) {
   if (found != owned_.end() && found->second == owned) owned_.erase(found);
 }
 
-void RedisSubscription::lose(const OwnedPartitionRef& owned) {
+void RedisSubscription::lose(const LeasedPartitionRef& owned) {
   if (owned->ended) return;
   lost_.push_back(owned->assignment);
   end(owned);

@@ -29,7 +29,7 @@ class RedisSubscription final : public messaging::Subscription {
  private:
   // The messages of one partition, until fetch returns all of them at once.
   struct Read {
-    OwnedPartitionRef owned;
+    LeasedPartitionRef owned;
     std::optional<LogPage> page{};
     bool answered = false;
   };
@@ -38,10 +38,10 @@ class RedisSubscription final : public messaging::Subscription {
   Task<> tend();
   void ask_back(const std::set<LogPartition>& wanted);
   Task<> tend_leases(std::set<LogPartition> wanted);
-  Task<> renew(OwnedPartitionRef owned);
+  Task<> renew(LeasedPartitionRef owned);
   Task<> acquire(LogPartition partition);
-  Task<> give_up(OwnedPartitionRef owned);
-  Task<> commit_one(OwnedPartitionRef owned, int64_t next);
+  Task<> give_up(LeasedPartitionRef owned);
+  Task<> commit_one(LeasedPartitionRef owned, int64_t next);
 
   bool anything_readable() const;
   std::vector<Read> choose(size_t most);
@@ -49,9 +49,9 @@ class RedisSubscription final : public messaging::Subscription {
   Task<> read_one(Read& read, size_t most, size_t most_bytes);
   messaging::Fetched hand_over(std::vector<Read> reads);
 
-  OwnedPartitionRef owned(const messaging::AssignmentRef& assignment) const;
-  void end(OwnedPartitionRef owned);
-  void lose(const OwnedPartitionRef& owned);
+  LeasedPartitionRef owned(const messaging::AssignmentRef& assignment) const;
+  void end(LeasedPartitionRef owned);
+  void lose(const LeasedPartitionRef& owned);
   void tend_by(Instant when) { tend_at_ = std::min(tend_at_, when); }
   void failed(const EngineUnavailable& error);
   Duration tend_every() const;
@@ -62,7 +62,7 @@ class RedisSubscription final : public messaging::Subscription {
   LogMembership membership_;
   LogLeases leases_;
   std::shared_ptr<LogNews::Ear> ear_;
-  std::map<LogPartition, OwnedPartitionRef> owned_;
+  std::map<LogPartition, LeasedPartitionRef> owned_;
   std::vector<messaging::AssignmentRef> leaving_;  // to be told with the next fetch
   std::vector<messaging::AssignmentRef> lost_;     // the same
   LogPartition last_read_;                         // so that all get their turn

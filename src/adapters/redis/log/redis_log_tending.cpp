@@ -47,7 +47,7 @@ Task<> RedisSubscription::tend_leases(std::set<LogPartition> wanted) {
   co_await together(std::move(tasks));
 }
 
-Task<> RedisSubscription::renew(OwnedPartitionRef owned) {
+Task<> RedisSubscription::renew(LeasedPartitionRef owned) {
   try {
     const std::optional<int64_t> end = co_await leases_.renew(owned);
     if (!end) {
@@ -74,7 +74,7 @@ Task<> RedisSubscription::acquire(LogPartition partition) {
 }
 
 // Its owner did not let go in time.
-Task<> RedisSubscription::give_up(OwnedPartitionRef owned) {
+Task<> RedisSubscription::give_up(LeasedPartitionRef owned) {
   lose(owned);
   try {
     co_await leases_.let_go(owned);
