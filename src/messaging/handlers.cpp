@@ -75,12 +75,12 @@ void Handlers::start() {
 }
 
 void Handlers::look() {
-  counts_->show(lanes_.size());
+  counts_->show(queues_.size());
   wake_one();
 }
 
 Task<> Handlers::drain(Instant when) {
-  while (lanes_.size() > 0 && !gate_.down() && parts_.clock.now() < when) {
+  while (queues_.size() > 0 && !gate_.down() && parts_.clock.now() < when) {
     co_await drained_.wait_until(parts_.clock, when);
   }
 }
@@ -96,7 +96,7 @@ Task<> Handlers::close() {
 // Each worker that finds something wakes the next before it begins: as many as can be used are awake, and a worker
 // whose handler never waits does all the work alone.
 void Handlers::wake_one() {
-  if (waking_ > 0 || closing_ || lanes_.front() == nullptr || !gate_.open(parts_.clock.now())) return;
+  if (waking_ > 0 || closing_ || queues_.front() == nullptr || !gate_.open(parts_.clock.now())) return;
   if (!idle_.empty()) {
     idle_.back()->woken.notify_all();
     idle_.pop_back();
@@ -133,14 +133,14 @@ Task<> Handlers::work(Worker& worker) {
 }
 
 Handling* Handlers::next() {
-  while (Handling* handling = lanes_.front()) {
+  while (Handling* handling = queues_.front()) {
     if (handling->held->ended) {
-      lanes_.begin();
+      queues_.begin();
       finish(*handling);
       continue;
     }
     if (!gate_.enter(parts_.clock.now())) return nullptr;
-    lanes_.begin();
+    queues_.begin();
     return handling;
   }
   return nullptr;
@@ -221,7 +221,7 @@ void Handlers::engine_failed(Handling& handling, std::string_view error) {
     counts_->paused.add(1);
     log::warning("consumer pauses: an engine is unavailable", {{"group", role_.group}, {"error", error}});
   }
-  lanes_.again(handling);
+  queues_.again(handling);
   time_changed_.notify_all();
   drained_.notify_all();
 }
@@ -235,7 +235,7 @@ void Handlers::retry(Handling& handling, Handled handled) {
 void Handlers::give_up(Handling& handling, Handled handled) {
   handling.given_up =
       Failure{std::move(handled.reason), std::move(handled.error), handling.tries, parts_.clock.wall(), role_.worker};
-  lanes_.again_at_once(handling);
+  queues_.again_at_once(handling);
 }
 
 void Handlers::try_later(Handling& handling, Duration delay) {
@@ -247,9 +247,9 @@ void Handlers::finish(Handling& handling) {
   const std::shared_ptr<HeldPartition> held = std::move(handling.held);
   if (!held->ended) held->prefix.finish(handling.ticket);
   held->bytes -= bytes_of(handling.delivery);
-  lanes_.finish(handling);
+  queues_.finish(handling);
   if (held->paused || held->leave_by) on_finished_(*held);
-  if (lanes_.size() == 0) drained_.notify_all();
+  if (queues_.size() == 0) drained_.notify_all();
 }
 
 Task<> Handlers::keep_time() {
@@ -257,7 +257,7 @@ Task<> Handlers::keep_time() {
     const Instant now = parts_.clock.now();
     wake_due(now);
     end_overdue(now);
-    counts_->show(lanes_.size());
+    counts_->show(queues_.size());
     wake_one();
     co_await time_changed_.wait_until(parts_.clock, next_look(now));
   }
@@ -265,7 +265,7 @@ Task<> Handlers::keep_time() {
 
 void Handlers::wake_due(Instant now) {
   const auto end = later_.upper_bound(now);
-  for (auto at = later_.begin(); at != end; ++at) lanes_.again(*at->second);
+  for (auto at = later_.begin(); at != end; ++at) queues_.again(*at->second);
   later_.erase(later_.begin(), end);
 }
 

@@ -12,7 +12,7 @@
 #include "messaging/consumer_config.h"
 #include "messaging/engine_gate.h"
 #include "messaging/handled.h"
-#include "messaging/key_lanes.h"
+#include "messaging/key_queues.h"
 #include "messaging/message_log.h"
 #include "runtime/metrics.h"
 #include "runtime/task_scope.h"
@@ -38,11 +38,13 @@ class Handlers {
   ~Handlers();
 
   void start();
-  void add(std::shared_ptr<HeldPartition> held, Delivery delivery) { lanes_.add(std::move(held), std::move(delivery)); }
+  void add(std::shared_ptr<HeldPartition> held, Delivery delivery) {
+    queues_.add(std::move(held), std::move(delivery));
+  }
   // Lets workers see added messages.
   void look();
 
-  size_t in_work() const { return lanes_.size(); }
+  size_t in_work() const { return queues_.size(); }
   // Returns when nothing is in work, when nothing can continue because an engine is unavailable, or at `when`.
   Task<> drain(Instant when);
   // Cancels running handlers; their tries do not count. Nothing begins afterwards.
@@ -80,7 +82,7 @@ class Handlers {
   OnFinished on_finished_;
   std::unique_ptr<Counts> counts_;
 
-  KeyLanes lanes_;
+  KeyQueues queues_;
   EngineGate gate_;
   std::multimap<Instant, Handling*> later_;  // tries to come
 
