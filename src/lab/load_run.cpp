@@ -5,8 +5,8 @@
 
 #include <sys/resource.h>
 
-#include "lab/request_lane.h"
-#include "lab/sse_lane.h"
+#include "lab/request_share.h"
+#include "lab/sse_share.h"
 
 namespace sluice::lab {
 namespace {
@@ -29,29 +29,29 @@ uint64_t share(uint64_t whole, uint64_t index, uint64_t parts) {
   return whole * (index + 1) / parts - whole * index / parts;
 }
 
-// One thread with its lanes.
+// One thread with its shares.
 class Worker {
  public:
   Worker(const LoadOptions& options, const std::vector<LoadTarget>& targets, unsigned index)
       : scratch_(64 * 1024), timer_(context_) {
     size_t earlier_urls = 0;
     for (const LoadTarget& target : targets) {
-      add_lane(options, target, index, earlier_urls);
+      add_share(options, target, index, earlier_urls);
       earlier_urls += target.urls.size();
     }
   }
 
   // Opens every connection before the run. A connection that takes too long is opened when it is needed.
   void connect(Duration timeout) {
-    for (const auto& lane : lanes_) lane->connect();
+    for (const auto& share : shares_) share->connect();
     context_.run_for(timeout);
     context_.restart();
   }
 
   void run(SteadyTime start) {
-    for (const auto& lane : lanes_) {
-      running_.push_back(lane.get());
-      lane->start(start);
+    for (const auto& share : shares_) {
+      running_.push_back(share.get());
+      share->start(start);
     }
     tick();
     context_.run();
@@ -62,7 +62,7 @@ class Worker {
   unsigned connections = 0;
 
  private:
-  void add_lane(const LoadOptions& options, const LoadTarget& target, unsigned index, size_t earlier_urls) {
+  void add_share(const LoadOptions& options, const LoadTarget& target, unsigned index, size_t earlier_urls) {
     const size_t urls = options.urls.size();
     const size_t slot = options.threads * urls;
     const size_t first = index * urls + earlier_urls;
@@ -71,39 +71,39 @@ class Worker {
       for (size_t i = 0; i < target.urls.size(); ++i) sum += share(whole, first + i, slot);
       return sum;
     };
-    LaneSetup setup{.context = context_,
-                    .scratch = scratch_,
-                    .tally = tally,
-                    .live = live,
-                    .endpoint = target.endpoint,
-                    .requests = {},
-                    .head_requests = options.method == http::Method::head,
-                    .connections = static_cast<unsigned>(std::max<uint64_t>(1, share_of(options.connections))),
-                    .timeout = options.timeout,
-                    .duration = options.duration};
+    ShareSetup setup{.context = context_,
+                     .scratch = scratch_,
+                     .tally = tally,
+                     .live = live,
+                     .endpoint = target.endpoint,
+                     .requests = {},
+                     .head_requests = options.method == http::Method::head,
+                     .connections = static_cast<unsigned>(std::max<uint64_t>(1, share_of(options.connections))),
+                     .timeout = options.timeout,
+                     .duration = options.duration};
     for (const http::Url& url : target.urls) {
       setup.requests.push_back(prepare_request(options, url));
       if (options.follow_up) setup.follow_ups.push_back(options.follow_up(url));
     }
     connections += setup.connections;
     if (options.sse) {
-      lanes_.push_back(std::make_unique<SseLane>(std::move(setup), options.reconnect));
+      shares_.push_back(std::make_unique<SseShare>(std::move(setup), options.reconnect));
       return;
     }
     Arrivals::Plan plan{.duration = options.duration, .limit = share_of(options.requests)};
-    if (options.requests != 0 && plan.limit == 0) return;  // fewer requests than lanes
+    if (options.requests != 0 && plan.limit == 0) return;  // fewer requests than shares
     if (options.rate) {
       const double part = static_cast<double>(target.urls.size()) / static_cast<double>(slot);
       plan.rate = *options.rate * part;
       plan.ramp = options.ramp.times(part);
       plan.phase = static_cast<double>(first) / static_cast<double>(slot);
     }
-    lanes_.push_back(std::make_unique<RequestLane>(std::move(setup), plan));
+    shares_.push_back(std::make_unique<RequestShare>(std::move(setup), plan));
   }
 
   void tick() {
     const SteadyTime now = SteadyClock::now();
-    std::erase_if(running_, [now](Lane* lane) { return !lane->tick(now); });
+    std::erase_if(running_, [now](LoadShare* share) { return !share->tick(now); });
     if (running_.empty()) return context_.stop();
     timer_.expires_after(tick_interval);
     timer_.async_wait([this](const boost::system::error_code&) { tick(); });
@@ -112,8 +112,8 @@ class Worker {
   boost::asio::io_context context_{1};
   std::vector<char> scratch_;
   boost::asio::steady_timer timer_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Lane*> running_;
+  std::vector<std::unique_ptr<LoadShare>> shares_;
+  std::vector<LoadShare*> running_;
 };
 
 // Waits for the threads and reports every second until then.

@@ -1,4 +1,4 @@
-#include "lab/sse_lane.h"
+#include "lab/sse_share.h"
 
 namespace sluice::lab {
 namespace {

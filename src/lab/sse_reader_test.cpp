@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "lab/sse_lane.h"
+#include "lab/sse_share.h"
 
 namespace sluice::lab {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "lab/lane.h"
+#include "lab/load_share.h"
 
 namespace sluice::lab {
 
@@ -28,10 +28,10 @@ class SseReader {
   std::string last_id_;
 };
 
-class SseLane : public Lane {
+class SseShare : public LoadShare {
  public:
-  SseLane(LaneSetup setup, Duration reconnect);
-  ~SseLane() override;
+  SseShare(ShareSetup setup, Duration reconnect);
+  ~SseShare() override;
 
   void start(SteadyTime start) override { end_ = start + setup_.duration; }
   bool tick(SteadyTime now) override;
@@ -39,7 +39,7 @@ class SseLane : public Lane {
  private:
   class Stream;
 
-  LaneSetup setup_;
+  ShareSetup setup_;
   Duration reconnect_;
   SteadyTime end_;
   std::vector<std::unique_ptr<Stream>> streams_;

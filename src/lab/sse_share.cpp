@@ -1,4 +1,4 @@
-#include "lab/sse_lane.h"
+#include "lab/sse_share.h"
 
 #include "http/syntax.h"
 
@@ -8,11 +8,11 @@ namespace {
 constexpr unsigned opened_each_tick = 100;
 }  // namespace
 
-class SseLane::Stream : public Wire::Listener {
+class SseShare::Stream : public Wire::Listener {
  public:
-  Stream(SseLane& lane, std::string request)
-      : lane_(lane),
-        wire_(lane.setup_.context, *this, lane.setup_.scratch, lane.setup_.tally.traffic),
+  Stream(SseShare& share, std::string request)
+      : share_(share),
+        wire_(share.setup_.context, *this, share.setup_.scratch, share.setup_.tally.traffic),
         request_(std::move(request)) {}
 
   void open(SteadyTime now) {
@@ -22,15 +22,15 @@ class SseLane::Stream : public Wire::Listener {
     asked_ = request_;
     const std::string& id = reader_.last_id();
     if (!id.empty() && http::is_field_value(id)) asked_.insert(asked_.size() - 2, "Last-Event-ID: " + id + "\r\n");
-    ++lane_.setup_.tally.started;
-    wire_.ask(lane_.setup_.endpoint, asked_, false);
+    ++share_.setup_.tally.started;
+    wire_.ask(share_.setup_.endpoint, asked_, false);
   }
 
   void tick(SteadyTime now) {
-    if (state_ == State::waiting && now >= since_ + lane_.reconnect_) {
-      ++lane_.setup_.tally.reopened;
+    if (state_ == State::waiting && now >= since_ + share_.reconnect_) {
+      ++share_.setup_.tally.reopened;
       open(now);
-    } else if (state_ == State::opening && now >= since_ + lane_.setup_.timeout) {
+    } else if (state_ == State::opening && now >= since_ + share_.setup_.timeout) {
       wire_.close();
       on_failure(LoadFailure::timeout);
     }
@@ -38,21 +38,21 @@ class SseLane::Stream : public Wire::Listener {
 
   void on_head(int status) override {
     state_ = State::open;
-    ++lane_.setup_.tally.statuses[static_cast<size_t>(status)];
-    if (status == 200) ++lane_.setup_.tally.streams;
+    ++share_.setup_.tally.statuses[static_cast<size_t>(status)];
+    if (status == 200) ++share_.setup_.tally.streams;
   }
 
   void on_body(std::string_view piece) override {
     const SseReader::Seen seen = reader_.read(piece);
-    lane_.setup_.tally.comments += seen.comments;
+    share_.setup_.tally.comments += seen.comments;
     if (seen.events == 0) return;
     const SteadyTime now = SteadyClock::now();
-    Histogram& histogram = heard_ ? lane_.setup_.tally.gap : lane_.setup_.tally.first_event;
+    Histogram& histogram = heard_ ? share_.setup_.tally.gap : share_.setup_.tally.first_event;
     histogram.record(now - (heard_ ? last_ : since_));
     heard_ = true;
     last_ = now;
-    lane_.setup_.tally.events += seen.events;
-    lane_.setup_.live.answers.fetch_add(seen.events, std::memory_order_relaxed);
+    share_.setup_.tally.events += seen.events;
+    share_.setup_.live.answers.fetch_add(seen.events, std::memory_order_relaxed);
   }
 
   void on_end() override { on_failure(LoadFailure::closed); }
@@ -61,8 +61,8 @@ class SseLane::Stream : public Wire::Listener {
     wire_.close();
     // A stream that was open and ended is opened again; that is how they live.
     if (state_ == State::opening) {
-      ++lane_.setup_.tally.failures[failure];
-      lane_.setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
+      ++share_.setup_.tally.failures[failure];
+      share_.setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
     }
     state_ = State::waiting;
     since_ = SteadyClock::now();
@@ -71,7 +71,7 @@ class SseLane::Stream : public Wire::Listener {
  private:
   enum class State { opening, open, waiting };
 
-  SseLane& lane_;
+  SseShare& share_;
   Wire wire_;
   SseReader reader_;
   std::string request_;
@@ -82,11 +82,11 @@ class SseLane::Stream : public Wire::Listener {
   SteadyTime last_;   // an event came
 };
 
-SseLane::SseLane(LaneSetup setup, Duration reconnect) : setup_(std::move(setup)), reconnect_(reconnect) {}
+SseShare::SseShare(ShareSetup setup, Duration reconnect) : setup_(std::move(setup)), reconnect_(reconnect) {}
 
-SseLane::~SseLane() = default;
+SseShare::~SseShare() = default;
 
-bool SseLane::tick(SteadyTime now) {
+bool SseShare::tick(SteadyTime now) {
   if (now >= end_) return false;
   for (const auto& stream : streams_) stream->tick(now);
   for (unsigned i = 0; i < opened_each_tick && streams_.size() < setup_.connections; ++i) {

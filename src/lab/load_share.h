@@ -22,7 +22,7 @@ struct LiveCounts {
   std::atomic<uint64_t> backlog = 0;
 };
 
-struct LaneSetup {
+struct ShareSetup {
   boost::asio::io_context& context;
   std::span<char> scratch;
   LoadTally& tally;
@@ -37,9 +37,9 @@ struct LaneSetup {
 };
 
 // Belongs to the thread that runs its context.
-class Lane {
+class LoadShare {
  public:
-  virtual ~Lane() = default;
+  virtual ~LoadShare() = default;
   // Opens the connections ahead, so that the first requests do not pay for that; they need not all succeed.
   virtual void connect() {}
   // The schedule begins at `start`.

@@ -3,15 +3,15 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "lab/lane.h"
+#include "lab/load_share.h"
 
 namespace sluice::lab {
 
-class RequestLane : public Lane {
+class RequestShare : public LoadShare {
  public:
   // The plan's start is told by `start`.
-  RequestLane(LaneSetup setup, Arrivals::Plan plan);
-  ~RequestLane() override;
+  RequestShare(ShareSetup setup, Arrivals::Plan plan);
+  ~RequestShare() override;
 
   void connect() override;
   void start(SteadyTime start) override;
@@ -29,7 +29,7 @@ class RequestLane : public Lane {
   void count_unsent(SteadyTime now);
   void note_backlog(SteadyTime now);
 
-  LaneSetup setup_;
+  ShareSetup setup_;
   Arrivals::Plan plan_;
   Arrivals arrivals_;
   boost::asio::steady_timer timer_;

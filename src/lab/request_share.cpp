@@ -1,4 +1,4 @@
-#include "lab/request_lane.h"
+#include "lab/request_share.h"
 
 namespace sluice::lab {
 namespace {
@@ -16,15 +16,15 @@ std::string_view source_in(std::string_view tail) {
 
 }  // namespace
 
-class RequestLane::Connection : public Wire::Listener {
+class RequestShare::Connection : public Wire::Listener {
  public:
-  explicit Connection(RequestLane& lane)
-      : lane_(lane), wire_(lane.setup_.context, *this, lane.setup_.scratch, lane.setup_.tally.traffic) {}
+  explicit Connection(RequestShare& share)
+      : share_(share), wire_(share.setup_.context, *this, share.setup_.scratch, share.setup_.tally.traffic) {}
 
   bool active() const { return active_; }
   SteadyTime started() const { return started_; }
 
-  void open() { wire_.open(lane_.setup_.endpoint); }
+  void open() { wire_.open(share_.setup_.endpoint); }
 
   // `follow_up` is asked where the answer is 404; empty: nothing is.
   void ask(std::string_view request, std::string_view follow_up, SteadyTime intended, SteadyTime now) {
@@ -32,51 +32,51 @@ class RequestLane::Connection : public Wire::Listener {
     follow_up_ = follow_up;
     intended_ = intended;
     started_ = now;
-    wire_.ask(lane_.setup_.endpoint, request, lane_.setup_.head_requests);
+    wire_.ask(share_.setup_.endpoint, request, share_.setup_.head_requests);
   }
 
   void give_up(SteadyTime now) {
     wire_.close();
-    lane_.setup_.tally.latency.record(now - intended_);
+    share_.setup_.tally.latency.record(now - intended_);
     on_failure(LoadFailure::timeout);
   }
 
   void on_head(int status) override { status_ = status; }
   void on_body(std::string_view piece) override {
-    if (lane_.setup_.follow_ups.empty()) return;
+    if (share_.setup_.follow_ups.empty()) return;
     tail_.append(piece.substr(piece.size() - std::min(piece.size(), kept_tail)));
     if (tail_.size() > kept_tail) tail_.erase(0, tail_.size() - kept_tail);
   }
   void on_end() override {
-    LoadTally& tally = lane_.setup_.tally;
+    LoadTally& tally = share_.setup_.tally;
     const std::string tail = std::exchange(tail_, {});
     if (status_ == 404 && !follow_up_.empty()) {
       ++tally.misses;
-      return wire_.ask(lane_.setup_.endpoint, std::exchange(follow_up_, {}), false);
+      return wire_.ask(share_.setup_.endpoint, std::exchange(follow_up_, {}), false);
     }
     if (const std::string_view source = source_in(tail); !source.empty()) ++tally.sources[std::string(source)];
     const SteadyTime now = SteadyClock::now();
     tally.latency.record(now - intended_);
     tally.service.record(now - started_);
     ++tally.statuses[static_cast<size_t>(status_)];
-    lane_.setup_.live.answers.fetch_add(1, std::memory_order_relaxed);
-    done(lane_.free_);
+    share_.setup_.live.answers.fetch_add(1, std::memory_order_relaxed);
+    done(share_.free_);
   }
   void on_failure(LoadFailure failure) override {
     tail_.clear();
-    ++lane_.setup_.tally.failures[failure];
-    lane_.setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
-    done(failure == LoadFailure::connect ? lane_.resting_ : lane_.free_);
+    ++share_.setup_.tally.failures[failure];
+    share_.setup_.live.failures.fetch_add(1, std::memory_order_relaxed);
+    done(failure == LoadFailure::connect ? share_.resting_ : share_.free_);
   }
 
  private:
   void done(std::vector<Connection*>& list) {
     active_ = false;
     list.push_back(this);
-    lane_.ended(*this);
+    share_.ended(*this);
   }
 
-  RequestLane& lane_;
+  RequestShare& share_;
   Wire wire_;
   bool active_ = false;
   int status_ = 0;
@@ -86,12 +86,12 @@ class RequestLane::Connection : public Wire::Listener {
   SteadyTime started_;
 };
 
-RequestLane::RequestLane(LaneSetup setup, Arrivals::Plan plan)
+RequestShare::RequestShare(ShareSetup setup, Arrivals::Plan plan)
     : setup_(std::move(setup)), plan_(std::move(plan)), arrivals_(plan_), timer_(setup_.context) {}
 
-RequestLane::~RequestLane() = default;
+RequestShare::~RequestShare() = default;
 
-void RequestLane::connect() {
+void RequestShare::connect() {
   while (connections_.size() < setup_.connections) {
     connections_.push_back(std::make_unique<Connection>(*this));
     connections_.back()->open();
@@ -99,13 +99,13 @@ void RequestLane::connect() {
   }
 }
 
-void RequestLane::start(SteadyTime start) {
+void RequestShare::start(SteadyTime start) {
   plan_.start = start;
   arrivals_ = Arrivals(plan_);
   pump();
 }
 
-void RequestLane::pump() {
+void RequestShare::pump() {
   SteadyTime now = SteadyClock::now();
   while (!closed_) {
     const std::optional<SteadyTime> intended = arrivals_.due(now);
@@ -129,7 +129,7 @@ void RequestLane::pump() {
   });
 }
 
-RequestLane::Connection* RequestLane::free_connection() {
+RequestShare::Connection* RequestShare::free_connection() {
   if (free_.empty() && connections_.size() < setup_.connections) {
     connections_.push_back(std::make_unique<Connection>(*this));
     return connections_.back().get();
@@ -140,7 +140,7 @@ RequestLane::Connection* RequestLane::free_connection() {
   return connection;
 }
 
-void RequestLane::begin(Connection& connection, SteadyTime intended, SteadyTime now) {
+void RequestShare::begin(Connection& connection, SteadyTime intended, SteadyTime now) {
   arrivals_.take();
   ++active_;
   ++setup_.tally.started;
@@ -152,12 +152,12 @@ void RequestLane::begin(Connection& connection, SteadyTime intended, SteadyTime 
   connection.ask(request, follow_up, intended, now);
 }
 
-void RequestLane::ended(Connection&) {
+void RequestShare::ended(Connection&) {
   --active_;
   pump();
 }
 
-bool RequestLane::tick(SteadyTime now) {
+bool RequestShare::tick(SteadyTime now) {
   std::vector<Connection*> rested = std::move(resting_);
   resting_.clear();
   free_.insert(free_.end(), rested.begin(), rested.end());
@@ -172,7 +172,7 @@ bool RequestLane::tick(SteadyTime now) {
   return false;
 }
 
-void RequestLane::give_up(SteadyTime now, bool all) {
+void RequestShare::give_up(SteadyTime now, bool all) {
   // By index: handling a free connection may append a new one.
   for (size_t i = 0; i < connections_.size(); ++i) {
     Connection& connection = *connections_[i];
@@ -180,7 +180,7 @@ void RequestLane::give_up(SteadyTime now, bool all) {
   }
 }
 
-void RequestLane::count_unsent(SteadyTime now) {
+void RequestShare::count_unsent(SteadyTime now) {
   closed_ = true;
   while (const auto intended = arrivals_.due(now)) {
     arrivals_.take();
@@ -190,7 +190,7 @@ void RequestLane::count_unsent(SteadyTime now) {
   }
 }
 
-void RequestLane::note_backlog(SteadyTime now) {
+void RequestShare::note_backlog(SteadyTime now) {
   const uint64_t backlog = arrivals_.backlog(now);
   setup_.tally.backlog = std::max(setup_.tally.backlog, backlog);
   setup_.live.backlog.store(backlog, std::memory_order_relaxed);
