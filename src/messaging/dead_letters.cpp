@@ -9,9 +9,9 @@ namespace {
 
 constexpr size_t batch = 100;  // letters settled at once
 
-std::vector<int64_t> selected_of(const LetterFold& fold, const LetterSelection& selection) {
+std::vector<int64_t> selected_of(const OpenLetters& open_letters, const LetterSelection& selection) {
   std::vector<int64_t> offsets;
-  for (const auto& [offset, open] : fold.open()) {
+  for (const auto& [offset, open] : open_letters.open()) {
     if (selection.takes(open.letter)) offsets.push_back(offset);
   }
   return offsets;
@@ -24,7 +24,7 @@ DeadLetters::DeadLetters(MessageLog& log, LogView& view, Clock& clock, std::vect
     : log_(log), view_(view), clock_(clock), reader_(view, std::move(topics), std::move(outboxes)) {}
 
 Task<std::vector<LetterGroup>> DeadLetters::groups(LetterSelection selection) {
-  const std::vector<LetterFold> folds = co_await reader_.scan();
+  const std::vector<OpenLetters> scanned = co_await reader_.scan();
   std::map<std::tuple<std::string, std::string, std::string>, LetterGroup> groups;
   const auto count = [&groups](const DeadLetter& letter) {
     LetterGroup& group = groups[{letter.position.topic, letter.original.topic, letter.failure.reason}];
@@ -33,8 +33,8 @@ Task<std::vector<LetterGroup>> DeadLetters::groups(LetterSelection selection) {
     group.newest = std::max(group.newest, at);
     ++group.count;
   };
-  for (const LetterFold& fold : folds) {
-    for (const auto& [offset, open] : fold.open()) {
+  for (const OpenLetters& open_letters : scanned) {
+    for (const auto& [offset, open] : open_letters.open()) {
       if (selection.takes(open.letter)) count(open.letter);
     }
   }
@@ -53,17 +53,21 @@ Task<std::vector<LetterGroup>> DeadLetters::groups(LetterSelection selection) {
 }
 
 Task<LetterPage> DeadLetters::list(LetterSelection selection, size_t most, std::optional<Position> from) {
-  std::vector<LetterFold> folds = co_await reader_.scan();
-  std::ranges::sort(folds, {}, [](const LetterFold& fold) { return std::pair(fold.topic(), fold.partition()); });
+  std::vector<OpenLetters> scanned = co_await reader_.scan();
+  std::ranges::sort(scanned, {}, [](const OpenLetters& open_letters) {
+    return std::pair(open_letters.topic(), open_letters.partition());
+  });
   LetterPage result;
-  for (const LetterFold& fold : folds) {
+  for (const OpenLetters& open_letters : scanned) {
     if (from && from->topic == outbox_letters) break;  // those come behind all topics
-    std::vector<int64_t> offsets = selected_of(fold, selection);
-    std::erase_if(offsets, [&](int64_t offset) { return Position{fold.topic(), fold.partition(), offset} < from; });
+    std::vector<int64_t> offsets = selected_of(open_letters, selection);
+    std::erase_if(offsets, [&](int64_t offset) {
+      return Position{open_letters.topic(), open_letters.partition(), offset} < from;
+    });
     const size_t room = most - result.letters.size();
-    if (offsets.size() > room) result.next = Position{fold.topic(), fold.partition(), offsets[room]};
+    if (offsets.size() > room) result.next = Position{open_letters.topic(), open_letters.partition(), offsets[room]};
     offsets.resize(std::min(offsets.size(), room));
-    std::vector<DeadLetter> letters = co_await reader_.load(fold, std::move(offsets));
+    std::vector<DeadLetter> letters = co_await reader_.load(open_letters, std::move(offsets));
     std::ranges::move(letters, std::back_inserter(result.letters));
     if (result.next) co_return result;
   }
@@ -120,27 +124,27 @@ Task<LetterProgress> DeadLetters::purge(LetterSelection selection, SettleOptions
 }
 
 Task<LetterProgress> DeadLetters::settle(LetterSelection selection, SettleOptions options, Settled how) {
-  std::vector<LetterFold> folds = co_await reader_.scan();
+  std::vector<OpenLetters> scanned = co_await reader_.scan();
   LetterProgress progress;
-  for (const LetterFold& fold : folds) progress.selected += selected_of(fold, selection).size();
+  for (const OpenLetters& open_letters : scanned) progress.selected += selected_of(open_letters, selection).size();
   const std::vector<DeadLetter> refused = co_await reader_.rows(selection, {});
   progress.selected += refused.size();
   if (options.on_progress) options.on_progress(progress);
   if (options.dry_run) co_return progress;
 
   std::set<std::string> stuck;  // keys of which a letter was refused: later ones must not overtake it
-  for (LetterFold& fold : folds) {
-    const std::vector<int64_t> offsets = selected_of(fold, selection);
+  for (OpenLetters& open_letters : scanned) {
+    const std::vector<int64_t> offsets = selected_of(open_letters, selection);
     for (size_t at = 0; at < offsets.size() && progress.settled < options.most;) {
       const size_t count = std::min({batch, offsets.size() - at, options.most - progress.settled});
       const auto first = offsets.begin() + static_cast<ptrdiff_t>(at);
       std::vector<int64_t> some(first, first + static_cast<ptrdiff_t>(count));
       at += count;
-      co_await settle_batch(fold, std::move(some), how, progress, stuck);
+      co_await settle_batch(open_letters, std::move(some), how, progress, stuck);
       if (options.on_progress) options.on_progress(progress);
     }
-    const int64_t settled = fold.settled_before();
-    if (settled > 0) co_await view_.trim(fold.topic(), fold.partition(), settled);
+    const int64_t settled = open_letters.settled_before();
+    if (settled > 0) co_await view_.trim(open_letters.topic(), open_letters.partition(), settled);
   }
   for (const DeadLetter& letter : refused) {
     if (progress.settled >= options.most) break;
@@ -154,11 +158,11 @@ Task<LetterProgress> DeadLetters::settle(LetterSelection selection, SettleOption
   co_return progress;
 }
 
-Task<> DeadLetters::settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
-                                 std::set<std::string>& stuck) {
-  std::vector<DeadLetter> letters = co_await reader_.load(fold, std::move(offsets));
+Task<> DeadLetters::settle_batch(OpenLetters& open_letters, std::vector<int64_t> offsets, Settled how,
+                                 LetterProgress& progress, std::set<std::string>& stuck) {
+  std::vector<DeadLetter> letters = co_await reader_.load(open_letters, std::move(offsets));
   if (how == Settled::replayed) letters = co_await publish_originals(std::move(letters), progress, stuck);
-  co_await mark(fold, letters, how);
+  co_await mark(open_letters, letters, how);
   progress.settled += letters.size();
 }
 
@@ -221,11 +225,11 @@ Task<bool> DeadLetters::complete(DeadLetter& letter) {
   co_return true;
 }
 
-Task<> DeadLetters::mark(LetterFold& fold, const std::vector<DeadLetter>& letters, Settled how) {
+Task<> DeadLetters::mark(OpenLetters& open_letters, const std::vector<DeadLetter>& letters, Settled how) {
   if (letters.empty()) co_return;
   std::vector<Message> marks;
   for (const DeadLetter& letter : letters) {
-    const int64_t last = fold.open().at(letter.position.offset).last;
+    const int64_t last = open_letters.open().at(letter.position.offset).last;
     marks.push_back(write_mark(letter, last, how, clock_.wall()));
   }
   const std::vector<Published> outcomes = co_await log_.publish(std::move(marks));
@@ -233,7 +237,7 @@ Task<> DeadLetters::mark(LetterFold& fold, const std::vector<DeadLetter>& letter
     if (!std::holds_alternative<Position>(outcome))
       throw EngineUnavailable("log", "it refused to record a dead letter as settled");
   }
-  for (const DeadLetter& letter : letters) fold.settle(letter.position.offset);
+  for (const DeadLetter& letter : letters) open_letters.settle(letter.position.offset);
 }
 
 }  // namespace sluice::messaging

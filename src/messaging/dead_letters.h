@@ -89,12 +89,12 @@ class DeadLetters {
  private:
   Task<> count_on(LetterCount& count, std::string topic, PartitionBounds bounds);
   Task<LetterProgress> settle(LetterSelection selection, SettleOptions options, Settled how);
-  Task<> settle_batch(LetterFold& fold, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
+  Task<> settle_batch(OpenLetters& open_letters, std::vector<int64_t> offsets, Settled how, LetterProgress& progress,
                       std::set<std::string>& stuck);
   Task<std::vector<DeadLetter>> publish_originals(std::vector<DeadLetter> letters, LetterProgress& progress,
                                                   std::set<std::string>& stuck);
   Task<bool> complete(DeadLetter& letter);
-  Task<> mark(LetterFold& fold, const std::vector<DeadLetter>& letters, Settled how);
+  Task<> mark(OpenLetters& open_letters, const std::vector<DeadLetter>& letters, Settled how);
 
   MessageLog& log_;
   LogView& view_;

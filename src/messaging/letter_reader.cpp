@@ -38,33 +38,34 @@ Task<std::vector<std::pair<std::string, PartitionBounds>>> LetterReader::partiti
   co_return found;
 }
 
-Task<std::vector<LetterFold>> LetterReader::scan() {
+Task<std::vector<OpenLetters>> LetterReader::scan() {
   const auto all = co_await partitions();
-  std::vector<LetterFold> folds;
+  std::vector<OpenLetters> scanned;
   for (const auto& [topic, bounds] : all) {
-    LetterFold fold = co_await scan_partition(topic, bounds);
-    folds.push_back(std::move(fold));
+    OpenLetters open_letters = co_await scan_partition(topic, bounds);
+    scanned.push_back(std::move(open_letters));
   }
-  co_return folds;
+  co_return scanned;
 }
 
-Task<LetterFold> LetterReader::scan_partition(std::string topic, PartitionBounds bounds) {
-  LetterFold fold(topic, bounds.partition);
+Task<OpenLetters> LetterReader::scan_partition(std::string topic, PartitionBounds bounds) {
+  OpenLetters open_letters(topic, bounds.partition);
   for (int64_t from = bounds.first; from < bounds.end;) {
     const std::vector<Delivery> messages = co_await view_.read(topic, bounds.partition, from, letters_page);
     for (const Delivery& message : messages) {
-      if (message.offset < bounds.end) fold.add(message);
+      if (message.offset < bounds.end) open_letters.add(message);
     }
     from = messages.empty() ? bounds.end : messages.back().offset + 1;
   }
-  co_return fold;
+  co_return open_letters;
 }
 
 // The whole letters; those removed meanwhile are left out.
-Task<std::vector<DeadLetter>> LetterReader::load(const LetterFold& fold, std::vector<int64_t> offsets) {
+Task<std::vector<DeadLetter>> LetterReader::load(const OpenLetters& open_letters, std::vector<int64_t> offsets) {
   std::vector<DeadLetter> letters;
   for (auto wanted = offsets.begin(); wanted != offsets.end();) {
-    const std::vector<Delivery> messages = co_await view_.read(fold.topic(), fold.partition(), *wanted, letters_page);
+    const std::vector<Delivery> messages =
+        co_await view_.read(open_letters.topic(), open_letters.partition(), *wanted, letters_page);
     if (messages.empty()) break;
     for (const Delivery& message : messages) {
       while (wanted != offsets.end() && *wanted < message.offset) ++wanted;
@@ -99,16 +100,17 @@ Task<std::optional<DeadLetter>> LetterReader::find(Position letter) {
 // Whether it is a letter, and no mark behind it settles it.
 Task<bool> LetterReader::is_open(Delivery letter, PartitionBounds bounds) {
   const std::string subject = read_entry(letter).subject;
-  LetterFold fold(letter.assignment->topic, bounds.partition);
-  fold.add(letter);
-  for (int64_t from = letter.offset + 1; from < bounds.end && fold.open().contains(letter.offset);) {
-    const std::vector<Delivery> messages = co_await view_.read(fold.topic(), bounds.partition, from, letters_page);
+  OpenLetters open_letters(letter.assignment->topic, bounds.partition);
+  open_letters.add(letter);
+  for (int64_t from = letter.offset + 1; from < bounds.end && open_letters.open().contains(letter.offset);) {
+    const std::vector<Delivery> messages =
+        co_await view_.read(open_letters.topic(), bounds.partition, from, letters_page);
     for (const Delivery& message : messages) {
-      if (read_entry(message).subject == subject) fold.add(message);
+      if (read_entry(message).subject == subject) open_letters.add(message);
     }
     from = messages.empty() ? bounds.end : messages.back().offset + 1;
   }
-  co_return fold.open().contains(letter.offset);
+  co_return open_letters.open().contains(letter.offset);
 }
 
 Task<std::vector<DeadLetter>> LetterReader::rows(LetterSelection selection, RowsWanted wanted) {

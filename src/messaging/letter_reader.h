@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "messaging/letter_fold.h"
 #include "messaging/log_view.h"
+#include "messaging/open_letters.h"
 #include "messaging/outbox_dead.h"
 
 namespace sluice::messaging {
@@ -42,9 +42,9 @@ class LetterReader {
   // The partitions of all dead-letter topics.
   Task<std::vector<std::pair<std::string, PartitionBounds>>> partitions();
   // The current content of each topic.
-  Task<std::vector<LetterFold>> scan();
+  Task<std::vector<OpenLetters>> scan();
   // The whole letters; those removed meanwhile are left out.
-  Task<std::vector<DeadLetter>> load(const LetterFold& fold, std::vector<int64_t> offsets);
+  Task<std::vector<DeadLetter>> load(const OpenLetters& open_letters, std::vector<int64_t> offsets);
   // Rows of the outboxes that are selected.
   struct RowsWanted {
     std::optional<Position> from{};  // this one or later
@@ -57,7 +57,7 @@ class LetterReader {
   Task<std::optional<DeadLetter>> find(Position letter);
 
  private:
-  Task<LetterFold> scan_partition(std::string topic, PartitionBounds bounds);
+  Task<OpenLetters> scan_partition(std::string topic, PartitionBounds bounds);
   Task<bool> is_open(Delivery letter, PartitionBounds bounds);
 
   LogView& view_;

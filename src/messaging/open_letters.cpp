@@ -1,10 +1,10 @@
-#include "messaging/letter_fold.h"
+#include "messaging/open_letters.h"
 
 #include <algorithm>
 
 namespace sluice::messaging {
 
-void LetterFold::add(const Delivery& delivery) {
+void OpenLetters::add(const Delivery& delivery) {
   seen_to_ = delivery.offset + 1;
   LetterEntry entry = read_entry(delivery);
   const auto known = by_subject_.find(entry.subject);
@@ -26,13 +26,13 @@ void LetterFold::add(const Delivery& delivery) {
   }
 }
 
-void LetterFold::settle(int64_t offset) {
+void OpenLetters::settle(int64_t offset) {
   const auto settled = open_.find(offset);
   by_subject_.erase(settled->second.subject);
   open_.erase(settled);
 }
 
-int64_t LetterFold::settled_before() const {
+int64_t OpenLetters::settled_before() const {
   int64_t before = seen_to_;
   if (!open_.empty()) before = std::min(before, open_.begin()->first);
   if (unseen_from_) before = std::min(before, *unseen_from_);
