@@ -111,7 +111,7 @@ std::string_view name_of(std::string_view parameter) {
 }
 
 std::string canonical_query(std::string_view query) {
-  const std::string even = even_escapes(query, query_marks);
+  const std::string even = normalize_escapes(query, query_marks);
   std::vector<std::string_view> parameters;
   for (size_t at = 0; at < even.size();) {
     const std::string_view parameter = std::string_view(even).substr(at, even.find('&', at) - at);
@@ -147,7 +147,7 @@ Result<CanonicalUrl, NotCanonical> CanonicalUrl::parse(std::string_view text) {
   if (clean.size() > http::Url::max_length) return NotCanonical::too_long;
   const auto origin = canonical_origin(*parts);
   if (!origin) return origin.error();
-  const std::string path = even_escapes(parts->path, path_marks);
+  const std::string path = normalize_escapes(parts->path, path_marks);
   const auto url = http::Url::parse(origin->origin() + path + canonical_query(parts->query));
   if (!url) return NotCanonical::too_long;  // all that is left: origin, path and query are written well
   return CanonicalUrl(url->to_string(), url->host());

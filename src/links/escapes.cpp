@@ -4,7 +4,7 @@
 
 namespace sluice::links {
 
-std::string even_escapes(std::string_view text, std::string_view marks) {
+std::string normalize_escapes(std::string_view text, std::string_view marks) {
   std::string result;
   result.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {

@@ -118,7 +118,7 @@ class RobotsParser {
   }
 
   static void add(Rules& rules, std::string_view value, bool allow) {
-    if (rules.size() < RobotsRules::max_rules) rules.push_back({even_escapes(value, pattern_marks), allow});
+    if (rules.size() < RobotsRules::max_rules) rules.push_back({normalize_escapes(value, pattern_marks), allow});
   }
 
   std::string_view agent_;
@@ -148,7 +148,7 @@ RobotsRules RobotsRules::parse(std::string_view text, std::string_view agent) {
 
 bool RobotsRules::allows(std::string_view target) const {
   if (target == "/robots.txt") return true;
-  const std::string path = even_escapes(target, path_marks);
+  const std::string path = normalize_escapes(target, path_marks);
   PieceFinder finder;
   const auto deciding =
       std::ranges::find_if(rules_, [&](const Rule& rule) { return matches(rule.pattern, path, finder); });
