@@ -36,7 +36,7 @@ Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path, std::
   request.redirects = http::Redirects::same_host;
   request.gzip = true;
   request.traceparent = std::move(traceparent);
-  Result<http::Answer, http::ClientError> answer = co_await client_.send(std::move(request));
+  Result<http::ClientAnswer, http::ClientError> answer = co_await client_.send(std::move(request));
   if (!answer) {
     log::warning("origin request failed",
                  {{"origin", config_.name}, {"path", path.text()}, {"error", answer.error().text}});
@@ -45,7 +45,7 @@ Task<Result<DocumentPtr, FetchError>> HttpOrigin::fetch(DocumentPath path, std::
   co_return check(path, std::move(*answer));
 }
 
-Result<DocumentPtr, FetchError> HttpOrigin::check(const DocumentPath& path, http::Answer answer) const {
+Result<DocumentPtr, FetchError> HttpOrigin::check(const DocumentPath& path, http::ClientAnswer answer) const {
   if (answer.status != 200) {
     log::warning("origin returned an error",
                  {{"origin", config_.name}, {"path", path.text()}, {"status", answer.status}});

@@ -16,7 +16,7 @@ class HttpOrigin : public Origin {
   Task<Result<DocumentPtr, FetchError>> fetch(DocumentPath path, std::string traceparent) override;
 
  private:
-  Result<DocumentPtr, FetchError> check(const DocumentPath& path, http::Answer answer) const;
+  Result<DocumentPtr, FetchError> check(const DocumentPath& path, http::ClientAnswer answer) const;
 
   OriginConfig config_;
   http::Client& client_;

@@ -2,11 +2,11 @@
 
 namespace sluice::links {
 
-Task<Result<http::Answer, http::ClientError>> fetch_beginning(http::Client& client, http::ClientRequest request,
-                                                              size_t most) {
+Task<Result<http::ClientAnswer, http::ClientError>> fetch_beginning(http::Client& client, http::ClientRequest request,
+                                                                    size_t most) {
   Result<http::AnswerStream, http::ClientError> stream = co_await client.open(std::move(request));
   if (!stream) co_return stream.error();
-  http::Answer answer{.status = stream->status(), .headers = stream->headers(), .body = {}, .url = stream->url()};
+  http::ClientAnswer answer{.status = stream->status(), .headers = stream->headers(), .body = {}, .url = stream->url()};
   while (answer.body.size() < most) {
     const Result<std::optional<std::string>, http::ClientError> piece = co_await stream->next();
     if (!piece) co_return piece.error();

@@ -9,7 +9,7 @@
 namespace sluice::links {
 
 // The answer with at most `most` bytes of its body. `client` outlives the call.
-Task<Result<http::Answer, http::ClientError>> fetch_beginning(http::Client& client, http::ClientRequest request,
-                                                              size_t most);
+Task<Result<http::ClientAnswer, http::ClientError>> fetch_beginning(http::Client& client, http::ClientRequest request,
+                                                                    size_t most);
 
 }  // namespace sluice::links

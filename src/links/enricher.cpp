@@ -23,7 +23,7 @@ LinkFailure of_host(const http::Url& url, LinkFailure failure) {
   return failure;
 }
 
-Outcome judge(const http::Answer& answer) {
+Outcome judge(const http::ClientAnswer& answer) {
   const std::string_view content_type = answer.headers.get("Content-Type");
   PageFacts facts = is_html(content_type) ? read_page(answer.body, content_type, answer.url) : PageFacts{};
   if (is_captcha(answer.status, answer.headers, answer.body, facts)) {
@@ -61,7 +61,7 @@ Task<Outcome> Enricher::follow(LinkVisit visit, Deadline deadline) {
     std::optional<LinkFailure> refused = co_await refusal(visit.at);
     if (refused) co_return of_host(visit.at, *std::move(refused));
     http::ClientRequest request = request_for(visit.at, deadline);
-    Result<http::Answer, http::ClientError> answer =
+    Result<http::ClientAnswer, http::ClientError> answer =
         co_await fetch_beginning(client_, std::move(request), static_cast<size_t>(config_.read_bytes.bytes));
     if (!answer) co_return of_host(visit.at, failure_of(answer.error()));
     const auto location = http::is_redirect(answer->status) ? answer->headers.find("Location") : std::nullopt;

@@ -15,7 +15,7 @@ RulesPtr everything() {
   return rules;
 }
 
-Said understand(const Result<http::Answer, http::ClientError>& answer, std::string_view agent) {
+Said understand(const Result<http::ClientAnswer, http::ClientError>& answer, std::string_view agent) {
   if (!answer) {
     if (answer.error().kind == http::ClientError::Kind::too_many_redirects) return everything();
     return failure_of(answer.error());
@@ -62,7 +62,7 @@ Task<Said> Robots::ask(http::Url url) {
   request.redirects = http::Redirects::any;
   request.max_redirects = max_redirects;
   request.gzip = true;
-  Result<http::Answer, http::ClientError> answer =
+  Result<http::ClientAnswer, http::ClientError> answer =
       co_await fetch_beginning(client_, std::move(request), RobotsRules::max_text);
   auto read = [answer = std::move(answer), agent = options_.user_agent] { return understand(answer, agent); };
   Said said = co_await readers_.run(std::move(read));

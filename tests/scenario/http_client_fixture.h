@@ -57,10 +57,10 @@ struct HttpClient : testing::Test {
 
   // With a timeout that passes in no test: any thread may pause for seconds.
   ClientRequest get(const std::string& url) { return {.url = *Url::parse(url), .timeout = 1min}; }
-  Result<Answer, ClientError> send(ClientRequest request) { return wait_for(client->send(std::move(request))); }
+  Result<ClientAnswer, ClientError> send(ClientRequest request) { return wait_for(client->send(std::move(request))); }
   // "200 body", or the kind of the failure.
   std::string outcome(ClientRequest request) {
-    const Result<Answer, ClientError> answer = send(std::move(request));
+    const Result<ClientAnswer, ClientError> answer = send(std::move(request));
     return answer ? fmt::format("{} {}", answer->status, answer->body) : std::string(name(answer.error().kind));
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 struct HttpClientPool : HttpClient {
   static Task<> call(HttpClientPool& test, ClientRequest request) {
-    const Result<Answer, ClientError> answer = co_await test.client->send(std::move(request));
+    const Result<ClientAnswer, ClientError> answer = co_await test.client->send(std::move(request));
     test.outcomes.push_back(answer ? answer->body : std::string(name(answer.error().kind)));
   }
 
@@ -185,7 +185,7 @@ TEST_F(HttpClientPool, a_stream_keeps_the_deadline_of_its_request) {
 }
 
 Task<> call_stranger(Client& client, ClientRequest request) {
-  const Result<Answer, ClientError> answer = co_await client.send(std::move(request));
+  const Result<ClientAnswer, ClientError> answer = co_await client.send(std::move(request));
   EXPECT_EQ(answer.error().kind, Kind::dns);
 }
 

@@ -20,7 +20,7 @@ const metrics::Counter reports{
     "the report or asked for a pause (limited).",
     {"outcome"}};
 
-Duration pause_of(const http::Answer& answer) {
+Duration pause_of(const http::ClientAnswer& answer) {
   const std::string_view text = answer.headers.get("Retry-After");
   int64_t seconds = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -86,7 +86,7 @@ Task<> SentrySink::round() {
 
 Task<> SentrySink::send(ErrorReport report) {
   http::ClientRequest request = request_for(report);
-  const Result<http::Answer, http::ClientError> answer = co_await client_.send(std::move(request));
+  const Result<http::ClientAnswer, http::ClientError> answer = co_await client_.send(std::move(request));
   sending_ = false;
   if (answer) {
     look_at(*answer);
@@ -108,7 +108,7 @@ http::ClientRequest SentrySink::request_for(const ErrorReport& report) {
   return request;
 }
 
-void SentrySink::look_at(const http::Answer& answer) {
+void SentrySink::look_at(const http::ClientAnswer& answer) {
   if (answer.status >= 200 && answer.status <= 299) return reports.with({"sent"}).add();
   if (answer.status == 429) {
     not_before_ = clock_.now() + pause_of(answer);

@@ -33,7 +33,7 @@ class SentrySink : public ErrorSink {
   Task<> send(ErrorReport report);
   std::optional<ErrorReport> take();
   http::ClientRequest request_for(const ErrorReport& report);
-  void look_at(const http::Answer& answer);
+  void look_at(const http::ClientAnswer& answer);
 
   const Dsn dsn_;
   const Sender sender_;

@@ -92,10 +92,10 @@ Task<> Client::close() {
   co_await pool_->close();
 }
 
-Task<Result<Answer, ClientError>> Client::send(ClientRequest request) {
+Task<Result<ClientAnswer, ClientError>> Client::send(ClientRequest request) {
   Result<AnswerStream, ClientError> stream = co_await open(std::move(request));
   if (!stream) co_return stream.error();
-  Answer answer{.status = stream->status(), .headers = stream->headers(), .body = {}, .url = stream->url()};
+  ClientAnswer answer{.status = stream->status(), .headers = stream->headers(), .body = {}, .url = stream->url()};
   while (true) {
     const Result<std::optional<std::string>, ClientError> piece = co_await stream->next();
     if (!piece) co_return piece.error();

@@ -46,7 +46,7 @@ struct ClientRequest {
   std::string traceparent{};
 };
 
-struct Answer {
+struct ClientAnswer {
   int status = 0;
   Headers headers;
   std::string body;
@@ -99,7 +99,7 @@ class Client {
 
   // The complete answer. A call that found a kept connection dead before any of the answer arrived is repeated once on
   // a new one if its method may be repeated.
-  Task<Result<Answer, ClientError>> send(ClientRequest request);
+  Task<Result<ClientAnswer, ClientError>> send(ClientRequest request);
 
   // The same, once the head of the answer has arrived.
   Task<Result<AnswerStream, ClientError>> open(ClientRequest request);
