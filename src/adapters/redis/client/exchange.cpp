@@ -229,7 +229,7 @@ Task<Reply> Exchange::ask(Address address, Command command) {
   request->target.address = address;
   Outcome outcome = co_await perform(request);
   if (const auto* failure = std::get_if<Failure>(&outcome)) throw EngineUnavailable(engine_name, failure->text);
-  co_return std::move(std::get<Answer>(outcome).reply);
+  co_return std::move(std::get<NodeReply>(outcome).reply);
 }
 
 void Exchange::refuse_unrouted(Failure failure) {

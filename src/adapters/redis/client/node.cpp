@@ -180,7 +180,7 @@ void Node::drop_whose_caller_left() {
 void Node::answered(const std::shared_ptr<Request>& request, Reply reply) {
   if (request->counted) breaker_.sign_of_life(context_.clock.now());  // late, but it lives
   count(*request, !says_unwell(reply));
-  context_.answers.finish(request, Answer{std::move(reply), address_});
+  context_.answers.finish(request, NodeReply{std::move(reply), address_});
 }
 
 void Node::fail(const std::shared_ptr<Request>& request, Failure failure) {

@@ -44,7 +44,7 @@ class Call {
     while (true) {
       Outcome outcome = co_await exchange_.perform(request_);
       const Next next = std::visit([this](auto& ended) { return judge(ended); }, outcome);
-      if (next == Next::done) co_return std::move(std::get<Answer>(outcome).reply);
+      if (next == Next::done) co_return std::move(std::get<NodeReply>(outcome).reply);
       if (next == Next::at_once) continue;
       const Duration pause = exchange_.jittered(attempt_++);
       if (exchange_.clock().now() + pause >= request_->deadline) give_up(outcome);
@@ -57,7 +57,7 @@ class Call {
 
   bool cluster() const { return exchange_.config().cluster; }
 
-  Next judge(const Answer& answer) {
+  Next judge(const NodeReply& answer) {
     if (!answer.reply.is_error()) return Next::done;
     const std::string_view error = answer.reply.error();
     request_->target = {};
@@ -75,7 +75,7 @@ class Call {
     throw Refused(answer.reply.error());
   }
 
-  Next follow(const Answer& answer) {
+  Next follow(const NodeReply& answer) {
     const std::string& error = answer.reply.error();
     if (!cluster()) throw Refused(error + " (it is part of a cluster: set redis.cluster = true)");
     const auto redirect = Redirect::parse(error, answer.from);
@@ -100,7 +100,7 @@ class Call {
 
   [[noreturn]] static void give_up(const Outcome& outcome) {
     if (const auto* failure = std::get_if<Failure>(&outcome)) give_up(*failure);
-    throw Refused(std::get<Answer>(outcome).reply.error(), EngineUnavailable::Retryable::yes);
+    throw Refused(std::get<NodeReply>(outcome).reply.error(), EngineUnavailable::Retryable::yes);
   }
 
   [[noreturn]] static void give_up(const Failure& failure) {

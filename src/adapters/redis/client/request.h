@@ -32,12 +32,12 @@ struct Failure {
 // The text of an error without the engine's name, which is added again when it is thrown on.
 std::string reason_of(const EngineUnavailable& error);
 
-struct Answer {
+struct NodeReply {
   Reply reply;
   Address from;
 };
 
-using Outcome = std::variant<Answer, Failure>;
+using Outcome = std::variant<NodeReply, Failure>;
 
 // The node for a command; without an address the node that has its slot, without a slot any node.
 struct Target {
