@@ -1,9 +1,8 @@
 // The log: messages that stay, in order for each key, for any number of groups of readers.
 //
-// A topic is a fixed number of partitions, and a key belongs to one of them (partition_of). Each group of consumers
-// reads every message at least once: a partition belongs to one member of the group at a time, which commits its
-// progress; the next owner of the partition continues there. Published messages stay for the topic's retention, read or
-// not.
+// A topic is a fixed number of partitions, and a key belongs to one of them (partition_of). Each consumer group reads
+// every message at least once: a partition belongs to one member of the group at a time, which commits its progress;
+// the next owner of the partition continues there. Published messages stay for the topic's retention, read or not.
 //
 // Every implementation passes tests/contract/message_log_contract.cpp.
 #pragma once

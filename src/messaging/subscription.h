@@ -1,4 +1,4 @@
-// A member of a group of consumers, as the engine sees it. Features use Consumer (messaging/consumer.h), which keeps
+// A member of a consumer group, as the engine sees it. Features use Consumer (messaging/consumer.h), which keeps
 // order, retries and commits; it is the one user of this port.
 #pragma once
 

@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-// The callers of one executor; run there.
-struct Group {
+// Resumes the callers of one executor; run there.
+struct Resumption {
   Executor executor;
   std::vector<std::move_only_function<void()>> resumes;
   size_t next = 0;
@@ -53,18 +53,19 @@ void throw_copy(const std::exception_ptr& error) {
 }
 
 void resume_all(std::vector<WaitingCaller> callers) {
-  std::vector<Group> groups;
+  std::vector<Resumption> resumptions;
   for (WaitingCaller& caller : callers) {
-    auto group = std::ranges::find(groups, caller.executor, &Group::executor);
-    if (group == groups.end()) {
-      group = groups.insert(groups.end(), Group{.executor = std::move(caller.executor), .resumes = {}});
-      group->resumes.reserve(callers.size());
+    auto resumption = std::ranges::find(resumptions, caller.executor, &Resumption::executor);
+    if (resumption == resumptions.end()) {
+      resumption =
+          resumptions.insert(resumptions.end(), Resumption{.executor = std::move(caller.executor), .resumes = {}});
+      resumption->resumes.reserve(callers.size());
     }
-    group->resumes.push_back(std::move(caller.resume));
+    resumption->resumes.push_back(std::move(caller.resume));
   }
-  for (Group& group : groups) {
-    const Executor executor = group.executor;
-    asio::post(executor, std::move(group));
+  for (Resumption& resumption : resumptions) {
+    const Executor executor = resumption.executor;
+    asio::post(executor, std::move(resumption));
   }
 }
 

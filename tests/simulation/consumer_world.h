@@ -1,4 +1,4 @@
-// A group of consumers with everything going wrong that may: members that join, leave, crash and fall silent, a log
+// A consumer group with everything going wrong that may: members that join, leave, crash and fall silent, a log
 // that fails, handlers that fail, hang or find their engine down. A diary of every message is kept and checked.
 #pragma once
 

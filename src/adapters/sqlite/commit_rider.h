@@ -13,7 +13,7 @@ class CommitRider {
  public:
   virtual ~CommitRider() = default;
 
-  // Adds to the group's transaction, which is about to commit. If the group is rolled back because of one of its
+  // Adds to the commit group's transaction, which is about to commit. If the group is rolled back because of one of its
   // members, it is called again with the next.
   virtual void before_commit(Connection& connection, const Writes& group) = 0;
   virtual void committed() = 0;

@@ -60,7 +60,7 @@ class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
 
   // Answers `finished`, then waits for writes to come. False: stopped, and none is left.
   bool next(const Writes& finished);
-  // After `next`: the group, once it is whole.
+  // After `next`: the commit group, once it is whole.
   Writes take();
 
   // While held, `next` keeps waiting.

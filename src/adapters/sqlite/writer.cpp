@@ -11,7 +11,7 @@ namespace {
 
 const metrics::Counter writes_total{"sqlite_writes_total", "Statements and transactions run by the writer thread."};
 const metrics::Histogram group_seconds{"sqlite_group_duration_seconds",
-                                       "Time from the start of a group of writes to the end of its commit."};
+                                       "Time from the start of a commit group to the end of its commit."};
 
 class SqliteTx : public sql::Tx {
  public:

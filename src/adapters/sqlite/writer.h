@@ -1,7 +1,7 @@
 // The writer thread: everything that is queued in one commit.
 //
-// Each write of a group succeeds or fails alone: a transaction's body runs to its end inside its own savepoint, a
-// single statement undoes itself. A group that cannot commit because of one of its members (a deferred constraint, a
+// Each write of a commit group succeeds or fails alone: a transaction's body runs to its end inside its own savepoint,
+// a single statement undoes itself. A group that cannot commit because of one of its members (a deferred constraint, a
 // transaction too big for the disk) is run again one by one, so that each fails for its own reasons.
 //
 // When the commit itself fails (disk full, I/O error), the group is rolled back, all its callers get EngineUnavailable,
@@ -34,7 +34,7 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
  private:
-  // The result of a group as a whole; the writes have their own.
+  // The result of a commit group as a whole; the writes have their own.
   enum class GroupEnd { answered, undone_by_member };
 
   void serve();

@@ -1,4 +1,4 @@
-// A group of consumers of a PretendLog: the assignment of partitions, and how they change hands.
+// A consumer group of a PretendLog: the assignment of partitions, and how they change hands.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Puts messages into the embedded log, all of a group of writes in one go.
+// Puts messages into the embedded log, all of a commit group in one go.
 //
-// The messages of a group of writes become one block for each partition (adapters/sql/messaging/log_block.h) in their
+// The messages of a commit group become one block for each partition (adapters/sql/messaging/log_block.h) in their
 // commit.
 #pragma once
 
