@@ -27,7 +27,7 @@ struct DocumentKey {
   DocumentPath path;
 };
 
-struct ClaimRequest {
+struct DownloadClaim {
   DocumentKey key;
   std::string owner;
   Duration ttl{};
@@ -73,7 +73,7 @@ class DocumentStore {
 
   virtual Task<DownloadState> download_state(DocumentKey key) = 0;
 
-  virtual Task<ClaimOutcome> claim(ClaimRequest request) = 0;
+  virtual Task<ClaimOutcome> claim(DownloadClaim request) = 0;
   // Extends the claim; false if it was lost.
   virtual Task<bool> renew(DocumentKey key, int64_t token, Duration ttl) = 0;
   // Stores the document and ends the claim. Returns it as it is stored now: with the number of this change, the

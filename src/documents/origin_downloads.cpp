@@ -54,7 +54,7 @@ std::optional<Refused> OriginDownloads::why_not(Lane lane, const RefreshRequest&
 
 Task<OriginDownloads::Attempt> OriginDownloads::attempt(Lane lane, RefreshRequest request, bool over_fresh) {
   const DocumentKey wanted = key(request.path);
-  ClaimRequest claim{wanted, parts_.owner, config_.claim_ttl, config_.fresh_for};
+  DownloadClaim claim{wanted, parts_.owner, config_.claim_ttl, config_.fresh_for};
   claim.over_fresh = over_fresh || request.force;
   claim.during_hold_down = request.force;
   claim.listed = request.listed;

@@ -41,7 +41,7 @@ Task<> hold_and_write(sql::Database& database, Plan plan, const sigset_t& awaite
   sql::SqlFencedLeases leases(database);
   sql::SqlDocumentStore store(database);
   const auto fence = co_await leases.acquire(plan.lease, "holder", plan.ttl);
-  documents::ClaimRequest request{plan.document, "holder", plan.ttl, 1h};
+  documents::DownloadClaim request{plan.document, "holder", plan.ttl, 1h};
   const documents::ClaimOutcome outcome = co_await store.claim(std::move(request));
   const int64_t token = std::get<documents::Acquired>(outcome).token;
   say(fmt::format("holding {} {}", fence.value(), token));

@@ -75,7 +75,7 @@ TEST_F(FencedPause, a_holder_that_wakes_up_after_a_takeover_writes_nothing) {
   EXPECT_TRUE(run(write_fenced(*database_, "lease", *fence, "successor")));
   std::optional<int64_t> token;
   ASSERT_TRUE(eventually([&] {
-    documents::ClaimRequest request{document(), "successor", 1min, 1h};
+    documents::DownloadClaim request{document(), "successor", 1min, 1h};
     const documents::ClaimOutcome outcome = run(store.claim(request));
     if (const auto* acquired = std::get_if<Acquired>(&outcome)) token = acquired->token;
     return token.has_value();

@@ -32,7 +32,7 @@ TEST_P(DocumentChangesContract, what_is_asked_for_is_not_forgotten) {
 
 TEST_P(DocumentChangesContract, sweeping_ends_expired_claims_only) {
   const documents::DocumentKey live = key("live.xml");
-  documents::ClaimRequest request{live, "me", 1min, 1h};
+  documents::DownloadClaim request{live, "me", 1min, 1h};
   run(store_->claim(request));
   const int64_t expired = acquire({.ttl = 50ms});
   ASSERT_TRUE(eventually([&] { return state() != DownloadState::under_way; }));
@@ -46,7 +46,7 @@ TEST_P(DocumentChangesContract, changes_are_numbered_and_listed_oldest_first) {
   EXPECT_EQ(run(store_->last_change(origin_)), 0);
   EXPECT_TRUE(run(store_->changes_since(origin_, 0)).empty());
   for (const std::string path : {"1.xml", "2.xml", "1.xml"}) {
-    documents::ClaimRequest request{key(path), "me", 1min, 0s, true};
+    documents::DownloadClaim request{key(path), "me", 1min, 0s, true};
     const auto token = std::get<Acquired>(run(store_->claim(request))).token;
     const auto made = document(path);
     made->forced = path == "2.xml";
@@ -68,7 +68,7 @@ TEST_P(DocumentChangesContract, changes_at_the_same_time_get_different_numbers) 
   std::vector<Task<DocumentPtr>> completing;
   for (int i = 0; i < 20; ++i) {
     const documents::DocumentKey one = key(fmt::format("{}.xml", i));
-    documents::ClaimRequest request{one, "me", 1min, 1h};
+    documents::DownloadClaim request{one, "me", 1min, 1h};
     const auto token = std::get<Acquired>(run(store_->claim(request))).token;
     completing.push_back(store_->complete(one, token, *document("body")));
   }

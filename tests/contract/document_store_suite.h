@@ -46,7 +46,7 @@ class DocumentStoreContract : public PortFixture<TestedDocuments> {
   documents::DocumentKey key(const std::string& path = "a/b.xml") const {
     return {origin_, documents::DocumentPath::parse(path).value()};
   }
-  documents::ClaimRequest request(const ClaimOptions& options) const {
+  documents::DownloadClaim request(const ClaimOptions& options) const {
     return {key(),         options.owner, options.ttl, options.fresh_for, options.force || options.over_fresh,
             options.force, options.listed};
   }

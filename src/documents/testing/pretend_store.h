@@ -41,7 +41,7 @@ class PretendStore : public DocumentStore {
     if (row.hold_until > clock_.wall()) co_return DownloadState::failed;
     co_return row.document ? DownloadState::stored : DownloadState::nothing;
   }
-  Task<ClaimOutcome> claim(ClaimRequest request) override {
+  Task<ClaimOutcome> claim(DownloadClaim request) override {
     fail_if_down();
     ++claims;
     Row& row = rows[request.key.path.text()];

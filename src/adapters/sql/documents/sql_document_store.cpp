@@ -114,7 +114,7 @@ constexpr Statement purge_document = R"(
       forced = false, failures = 0, hold_until = NULL, change_number = $3, updated_at = now()
     WHERE origin = $1 AND path = $2 AND body IS NOT NULL)"_sql;
 
-TxTask<ClaimOutcome> claim_body(Tx& tx, ClaimRequest request) {
+TxTask<ClaimOutcome> claim_body(Tx& tx, DownloadClaim request) {
   const std::string& path = request.key.path.text();
   const Rows claimed = co_await tx.execute(
       claim_document, Params(request.key.origin, path, request.owner, request.ttl.count(), request.fresh_for.count(),
@@ -211,7 +211,7 @@ Task<DownloadState> SqlDocumentStore::download_state(DocumentKey key) {
   co_return row.boolean(3) ? DownloadState::stored : DownloadState::nothing;
 }
 
-Task<ClaimOutcome> SqlDocumentStore::claim(ClaimRequest request) {
+Task<ClaimOutcome> SqlDocumentStore::claim(DownloadClaim request) {
   return database_.transact(claim_body, std::move(request));
 }
 

@@ -13,7 +13,7 @@ class SqlDocumentStore : public documents::DocumentStore {
   Task<documents::DocumentPtr> find(documents::DocumentKey key) override;
   Task<bool> knows(documents::DocumentKey key) override;
   Task<documents::DownloadState> download_state(documents::DocumentKey key) override;
-  Task<documents::ClaimOutcome> claim(documents::ClaimRequest request) override;
+  Task<documents::ClaimOutcome> claim(documents::DownloadClaim request) override;
   Task<bool> renew(documents::DocumentKey key, int64_t token, Duration ttl) override;
   Task<documents::DocumentPtr> complete(documents::DocumentKey key, int64_t token,
                                         documents::Document document) override;
