@@ -1,9 +1,11 @@
-// Which engine keeps which kind of shared state.
+// Settings of SharedState: the engine of each kind of shared state.
 //
-// `engine` chooses for all kinds; `engines` for one. Left alone, everything goes to Redis where there is one, else to
-// PostgreSQL where there is one, else it stays in the memory of the one process, journaled where losing it would
-// matter. Copies and coalescing are never kept in a database: where `engine` says so they stay in memory, each process
-// its own.
+// `engine` selects the engine of all kinds, `engines` that of one. By default state is in Redis if it is configured,
+// else in PostgreSQL if it is configured, else in the memory of the process, journaled where losing it would matter.
+// Copies and coalescing are never kept in a database; if `engine` is one, each process keeps them in its memory.
+//
+// The configuration does not offer them yet (server/settings.h). The first feature that uses SharedState registers the
+// section and checks that a selected Redis is configured.
 #pragma once
 
 #include "base/enum_names.h"

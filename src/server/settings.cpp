@@ -106,9 +106,9 @@ void Settings::register_with(config::Loader& loader) {
   loader.section("sqlite", sqlite, "The embedded engine's database.");
   loader.section("postgres", postgres, "PostgreSQL. If url is set, it stores the records.");
   loader.section("redis", redis,
-                 "Redis or Valkey, a single server or a cluster. If url is set, it keeps shared state.");
+                 "Redis or Valkey, a single server or a cluster. If url is set, it stores the messages, unless "
+                 "kafka.brokers is set.");
   loader.section("kafka", kafka, "Apache Kafka. If brokers is set, it stores the messages.");
-  loader.section("coordination", coordination, "State shared by instances to coordinate their work.");
   loader.section("messaging", messaging, "Messages between services.");
   loader.section("accounts", accounts, "Accounts and keys.");
   loader.section("documents", documents, "Protected caches in front of fragile origins.");
@@ -121,17 +121,6 @@ void Settings::register_with(config::Loader& loader) {
 }
 
 void Settings::validate(config::Problems& problems) const {
-  const CoordinationEngines& engines = coordination.engines;
-  const std::map<std::string, CoordinationEngine> chosen = {
-      {"coordination.engine", coordination.engine},       {"coordination.engines.leases", engines.leases},
-      {"coordination.engines.slots", engines.slots},      {"coordination.engines.limits", engines.limits},
-      {"coordination.engines.cache", engines.cache},      {"coordination.engines.coalescing", engines.coalescing},
-      {"coordination.engines.denylist", engines.denylist}};
-  for (const auto& [key, engine] : chosen) {
-    if (engine == CoordinationEngine::redis && !redis.used()) {
-      problems.add(key, "is redis, but Redis is not configured; set redis.url");
-    }
-  }
   if (messaging.engine == LogEngine::redis && !redis.used()) {
     problems.add("messaging.engine", "is redis, but Redis is not configured; set redis.url");
   }

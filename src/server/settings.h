@@ -86,7 +86,7 @@ struct Settings {
   PostgresSettings postgres;
   redis::RedisConfig redis;
   kafka::KafkaConfig kafka;
-  CoordinationSettings coordination;
+  CoordinationSettings coordination;  // not registered: no feature of the program uses SharedState yet
   MessagingSettings messaging;
   AccountsSettings accounts;
   documents::DocumentsConfig documents;

@@ -1,4 +1,4 @@
-// The primitives of coordination on the engines that the settings chose.
+// The primitives of coordination on the selected engines. No feature of the program uses it yet; tests do.
 //
 // A feature asks for the parts it needs when it is wired. State in a database is in the database of its own service;
 // state in Redis or in memory is shared by all features, so keys begin with the feature's name.

@@ -1,4 +1,4 @@
-// What `coordination.engine` chooses really is what keeps the state.
+// The engine that `CoordinationSettings` selects keeps the state.
 #include "server/shared_state.h"
 
 #include <boost/asio/use_future.hpp>

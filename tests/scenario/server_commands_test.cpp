@@ -97,11 +97,10 @@ TEST_F(ServerCommands, every_command_explains_itself_with_an_example) {
 
 TEST_F(ServerCommands, a_choice_of_engine_that_cannot_be_kept_is_refused_with_its_place) {
   const CommandResult result =
-      run_sluice({"config", "check", "--config", write_config("[coordination.engines]\nlimits = \"redis\"\n")});
+      run_sluice({"config", "check", "--config", write_config("[messaging]\nengine = \"redis\"\n")});
   EXPECT_NE(result.code, 0);
   EXPECT_THAT(result.output,
-              HasSubstr("sluice.toml:2: coordination.engines.limits is redis, but Redis is not configured; set "
-                        "redis.url"));
+              HasSubstr("sluice.toml:2: messaging.engine is redis, but Redis is not configured; set redis.url"));
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 
 namespace sluice::postgres {
 
+// Services that may have a schema. `sluice migrate` creates those of the program (server/services.h); snapshot_service
+// has tables for tests of coalescing and day budgets, and the others have none yet.
 inline constexpr std::array<std::string_view, 9> service_names = {
     "user_service", "event_service",    "queue_service", "reservation_service", "payment_service", "document_service",
     "job_service",  "snapshot_service", "common"};
