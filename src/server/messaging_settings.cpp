@@ -10,11 +10,13 @@
 namespace sluice::server {
 namespace {
 
-// Whoever adds a topic adds it here; nothing is published to one that is not declared.
+constexpr const char* dead_letters_topic = "dead-letters";
+
+// The topics of the program. Messages to any other topic are refused.
 const std::vector<messaging::Topic>& known_topics() {
   static const std::vector<messaging::Topic> topics = {
-      {.name = "reservation.events"},         {.name = "payment.events"}, {.name = "event.events"},
-      {.name = messaging::wanted_jobs_topic}, {.name = "dead-letters"},
+      {.name = messaging::wanted_jobs_topic},  // read by the job queue
+      {.name = dead_letters_topic},            // read by `sluice dlq` and /api/v1/dead-letters
   };
   return topics;
 }
@@ -83,7 +85,7 @@ std::vector<messaging::Topic> MessagingSettings::declared() const {
 }
 
 std::vector<std::string> dead_letter_topics() {
-  return {"dead-letters"};
+  return {dead_letters_topic};
 }
 
 }  // namespace sluice::server

@@ -1,4 +1,4 @@
-// A real server with its message log, and a desk beside it from which the log is looked at.
+// A real server with its message log, and a desk beside it that inspects the log.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,9 @@
 
 namespace sluice::test {
 
+// A topic of the tests, which no consumer of the server reads.
+inline constexpr const char* events_topic = "payment.events";
+
 // Base of a fixture.
 class LogServer : protected OneServer {
  protected:
@@ -18,6 +21,7 @@ class LogServer : protected OneServer {
     loaded_ = server::load_settings({config_, {}});
     if (!loaded_->problems.empty()) throw std::runtime_error("the server took settings that the desk does not");
     desk_.emplace(loaded_->settings, engine);
+    run(desk_->parts.log().declare({{.name = events_topic}}));
   }
   void stop_with_log() {
     if (desk_) run(desk_->parts.close());

@@ -20,7 +20,7 @@ using server::LogEngine;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* topic = "payment.events";
+constexpr const char* topic = events_topic;
 
 sql::TxTask<> append(sql::Tx& tx, sql::Outbox outbox, messaging::OutboxMessage message) {
   co_await outbox.append(tx, std::move(message));
@@ -90,7 +90,7 @@ class Messaging : public testing::TestWithParam<LogEngine>, protected LogServer 
 
 TEST_P(Messaging, migrate_makes_the_topics_and_tail_shows_what_is_in_them) {
   EXPECT_THAT(migrated_, HasSubstr("topics: up to date"));
-  EXPECT_THAT(sluice({"log", "topics"}).output, HasSubstr("payment.events                           12         7d"));
+  EXPECT_THAT(sluice({"log", "topics"}).output, HasSubstr("jobs.enqueue                             12         7d"));
   for (int i = 0; i < 20; ++i) {
     messaging::Message message{topic, fmt::format("key-{}", i % 5), fmt::format(R"({{"number":{}}})", i), {{"n", "v"}}};
     run(publish_one(desk_->parts.log(), std::move(message)));
@@ -128,7 +128,7 @@ TEST_P(Messaging, groups_shows_how_far_each_group_is) {
 TEST_P(Messaging, who_asks_wrongly_is_told_what_to_do) {
   const CommandResult unknown = sluice({"log", "tail", "no-such-topic"});
   EXPECT_EQ(unknown.code, 1);
-  EXPECT_THAT(unknown.output, HasSubstr("there is no topic no-such-topic; `sluice log topics` lists them"));
+  EXPECT_THAT(unknown.output, HasSubstr("there is no topic no-such-topic; `sluice log topics` lists all"));
   EXPECT_EQ(sluice({"log", "tail", topic, "--since", "yesterday"}).code, 2);
   EXPECT_EQ(sluice({"log", "tail", topic, "--partition", "99"}).code, 1);
   EXPECT_EQ(sluice({"dlq", "replay"}).code, 2);

@@ -13,7 +13,7 @@ namespace {
 
 using messaging::OutboxMessage;
 
-constexpr const char* topic = "payment.events";
+constexpr const char* topic = events_topic;
 
 sql::TxTask<> append(sql::Tx& tx, sql::Outbox outbox, std::vector<OutboxMessage> messages) {
   for (OutboxMessage& message : messages) co_await outbox.append(tx, std::move(message));
