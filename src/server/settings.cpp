@@ -15,7 +15,6 @@ void StorageSettings::describe(config::Section<StorageSettings>& section) {
 
 void ServiceDatabase::describe(config::Section<ServiceDatabase>& section) {
   section.key("url", &ServiceDatabase::url, "URL of this service's database, if not postgres.url.");
-  section.key("replica_url", &ServiceDatabase::replica_url, "URL of its replica, if not postgres.replica_url.");
   section.key("direct_url", &ServiceDatabase::direct_url,
               "URL of its database without a pooler; if url is set here, postgres.direct_url is not used.");
   section.secret("password", &ServiceDatabase::password, "Password of its login, if not postgres.password.");
@@ -36,8 +35,7 @@ void PostgresSettings::validate(config::Problems& problems) const {
     if (std::ranges::find(server::services, role, &ServiceNames::role) == server::services.end()) {
       problems.add("services", "unknown service " + role + "; use the names that --roles takes");
     }
-    if (postgres::has_password(database.url) || postgres::has_password(database.replica_url) ||
-        postgres::has_password(database.direct_url)) {
+    if (postgres::has_password(database.url) || postgres::has_password(database.direct_url)) {
       problems.add("services", "a URL of " + role + " must not contain a password; set password_file");
     }
   }
@@ -55,7 +53,6 @@ postgres::PostgresConfig PostgresSettings::of(Service service) const {
     config.direct_url.clear();
   }
   if (!own->second.direct_url.empty()) config.direct_url = own->second.direct_url;
-  if (!own->second.replica_url.empty()) config.replica_url = own->second.replica_url;
   if (!own->second.password.empty()) config.password = own->second.password;
   return config;
 }
@@ -65,7 +62,6 @@ postgres::PostgresConfig PostgresSettings::admin_of(Service service) const {
   config.service = "sluice-migrate";
   config.user = admin_user;
   config.password = admin_password;
-  config.replica_url.clear();
   return config;
 }
 

@@ -34,7 +34,6 @@ struct StorageSettings {
 // Settings of one service that differ from [postgres].
 struct ServiceDatabase {
   std::string url;
-  std::string replica_url;
   std::string direct_url;
   std::string password;
 

@@ -51,7 +51,7 @@ TEST_F(ServerCommands, an_unknown_command_is_named_with_the_nearest_one_there_is
 
 TEST_F(ServerCommands, a_password_in_a_services_url_is_refused_and_not_repeated) {
   const std::string url = "postgresql://someone:a-secret@db.example.org/sluice";
-  for (const std::string key : {"url", "replica_url"}) {
+  for (const std::string key : {"url", "direct_url"}) {
     const std::string file = write_config("[postgres]\nurl = \"postgresql://db.example.org/sluice\"\n" +
                                           ("[postgres.services.documents]\n" + key) + " = \"" + url + "\"\n");
     const CommandResult checked = run_sluice({"config", "check", "--config", file});

@@ -43,8 +43,6 @@ void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   section.key("url", &C::url, "URL of PostgreSQL, without user and password; empty selects the embedded database.")
       .rule(url_form, is_url);
   section.secret("password", &C::password, "Password of the services' logins.");
-  section.key("replica_url", &C::replica_url, "URL of a streaming replica for reads that may be some seconds old.")
-      .rule(url_form, is_url);
   section
       .key("direct_url", &C::direct_url,
 
@@ -69,9 +67,7 @@ void PostgresConfig::validate(config::Problems& problems) const {
   // It is logged and printed, and every service logs in with its own name.
   constexpr const char* put_it_elsewhere = "must not contain a password; set SLUICE_POSTGRES_PASSWORD or password_file";
   if (has_password(url)) problems.add("url", put_it_elsewhere);
-  if (has_password(replica_url)) problems.add("replica_url", put_it_elsewhere);
   if (has_password(direct_url)) problems.add("direct_url", put_it_elsewhere);
-  if (url.empty() && !replica_url.empty()) problems.add("url", "is missing; replica_url requires it");
 }
 
 }  // namespace sluice::postgres

@@ -15,7 +15,7 @@ struct PostgresConfig {
   std::string url = {};
   std::string user = {};
   std::string password = {};
-  // A streaming replica for reads that may be some seconds old; empty: none.
+  // A streaming replica for read_relaxed; empty: none. The configuration does not offer it until a store reads so.
   std::string replica_url = {};
   // PostgreSQL itself, if `url` leads to a pooler; for features that a pooler does not support. Empty: use `url`.
   std::string direct_url = {};
