@@ -20,7 +20,7 @@ std::optional<std::string> bearer_token(const http::Request& request) {
   return std::string(value.substr(scheme.size()));
 }
 
-// The target as it was sent, in what every database takes as text.
+// The target as sent, in characters that every database accepts as text.
 std::string printable(std::string_view target) {
   constexpr size_t longest = 500;
   std::string text(target.substr(0, longest));

@@ -13,7 +13,7 @@ using messaging::DeadLetters;
 using messaging::LetterProgress;
 using messaging::LetterSelection;
 
-// Settled by one request, so that it ends in its time; whoever has more asks again.
+// Limit on letters settled by one request, so that it ends in its time; the caller repeats it for more.
 constexpr size_t largest_batch = 1'000;
 
 bool all_digits(std::string_view text, size_t most) {

@@ -117,12 +117,12 @@ http::Response serve_body(const Clock& clock, const Served& served) {
   response.headers.add("ETag", served.document->etag);
   const int64_t old = std::max<int64_t>(0, age.count());
   response.headers.add("Age", std::to_string(old));
-  // A cache counts the age against max-age (RFC 9111 4.2), so what it may keep comes on top of it.
+  // A cache subtracts the age from max-age (RFC 9111 4.2), so the time it may keep the copy is added to the age.
   const int64_t keep = (served.degraded ? Duration{retry_after} : downstream_age) / std::chrono::seconds(1);
   response.headers.add("Cache-Control", fmt::format("public, max-age={}", old + keep));
   response.headers.add("Sluice-Source", name(served.source));
   if (served.degraded) response.headers.add("Sluice-Degraded", name(*served.degraded));
-  // Somebody else's content under our name: opened as a page, it runs nothing and loads nothing.
+  // The content comes from others: opened as a page, it runs nothing and loads nothing.
   response.headers.add("Content-Security-Policy", "default-src 'none'; sandbox");
   return response;
 }
@@ -139,7 +139,7 @@ std::string to_json(const std::string& origin, const DocumentPath& path, const S
   return body;
 }
 
-// What of the JSON form differs between readers of one copy.
+// The part of the JSON form that differs between readers of one copy.
 std::string json_form(const Served& served, bool with_from_cache) {
   std::string_view how;
   if (with_from_cache) how = served.from_cache ? "cached" : "fetched";

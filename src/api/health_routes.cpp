@@ -31,8 +31,8 @@ Task<> probe(Clock& clock, const EngineProbe& engine, bool& answers) {
   }
 }
 
-// Asks the engines once a second at most, for all callers on all threads together: anybody may ask for our health, and
-// that must cost the engines nothing. Safe to share between threads.
+// Asks the engines once a second at most, for all callers on all threads together: any client may ask for the health,
+// and that must cost the engines nothing. Safe to share between threads.
 class Probes {
  public:
   Probes(Clock& clock, const Readiness& readiness, TaskScope& scope, const Executor& executor)

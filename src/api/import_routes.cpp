@@ -16,7 +16,7 @@ using links::ImportId;
 using links::OwnerId;
 
 constexpr size_t largest_file = size_t{50} << 20;
-// The body has its own limits for those who stand still; this is for a file that is large and a line that is slow.
+// The body has its own limits for stalled uploads; this one is for a large file over a slow connection.
 constexpr Duration longest_upload = 1h;
 constexpr Duration come_back = 5s;
 
@@ -83,7 +83,7 @@ http::Problem problem_of(const ImportRefusal& refusal) {
           "The import was canceled while its file was being read, or the upload stalled."};
 }
 
-// Who still sends would not read the answer.
+// A client that still sends would not read the answer.
 Task<> read_to_end(http::BodySource& body) {
   try {
     bool more = true;
@@ -92,7 +92,7 @@ Task<> read_to_end(http::BodySource& body) {
       more = piece.has_value();
     }
   } catch (const std::exception&) {
-    // There is an answer already, and what is wrong with the rest does not change it.
+    // The answer is known already, and errors in the rest do not change it.
   }
 }
 

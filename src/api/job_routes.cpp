@@ -22,7 +22,7 @@ http::Response key_reused(const http::Request& request) {
   return problem.to_response(request.request_id);
 }
 
-// What is hashed cannot be read two ways: the caller's id has a fixed length.
+// The hashed text is unambiguous: the caller's id has a fixed length.
 jobs::EnqueueRequest request_of(const Call& call, const std::string& key) {
   jobs::EnqueueRequest one;
   one.id = decltype(one.id)(hashed_uuid(fmt::format("jobs {} {}", call.caller->id.text(), key)));
@@ -45,7 +45,7 @@ Task<http::Response> enqueue(Jobs& jobs, Call call) {
   co_return enqueued ? enqueued_answer(*enqueued) : key_reused(call.request);
 }
 
-// A worker that goes while it waits is given nothing, and what it does not get goes back.
+// A worker that disconnects while it waits gets no job, and jobs that it did not receive are given back.
 Task<http::Response> claim(Jobs& jobs, Call call) {
   auto wanted = decode_body<ClaimBody>(call.request);
   if (!wanted) co_return std::move(wanted.error());

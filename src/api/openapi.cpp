@@ -35,7 +35,7 @@ struct PathParameter {
   std::string schema;
 };
 
-// What stands between the braces of the router's patterns: name, name:type or name...
+// The parts between the braces of the router's patterns: name, name:type or name...
 std::vector<PathParameter> path_parameters(std::string_view pattern) {
   std::vector<PathParameter> found;
   for (size_t open = pattern.find('{'); open != std::string_view::npos; open = pattern.find('{', open + 1)) {
@@ -161,7 +161,7 @@ std::string describe(const Answer* answer, const std::vector<ProblemAnswer>* pro
   return text;
 }
 
-// One status of an endpoint: what it answers, the problems it may be, or both.
+// One status of an endpoint: its answer, its problems, or both.
 void write_response(json::Writer& writer, int status, const Answer* answer,
                     const std::vector<ProblemAnswer>* problems) {
   writer.begin_object().field("description", describe(answer, problems));
