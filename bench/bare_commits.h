@@ -22,7 +22,7 @@ double rate(const Clock& clock, Instant start, int count);
 // The rate of so many commits.
 double commit_loop(const std::filesystem::path& folder, int commits);
 
-// What `run` measures, in a folder of its own.
+// The result of `run` in a new folder.
 double in_fresh_folder(double (*run)(const std::filesystem::path& folder, int commits), int commits);
 
 double median(std::vector<double> values);

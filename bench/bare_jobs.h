@@ -1,4 +1,4 @@
-// The two SQL statements of the queue on PostgreSQL, as anybody would write them who has libpq and nothing to lose.
+// The two SQL statements of the queue on PostgreSQL, over plain libpq, without any safeguards.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace sluice::bench {
 
-// For one thread. What fails throws std::runtime_error.
+// For one thread. Failures throw std::runtime_error.
 class PlainConnection {
  public:
   PlainConnection(const std::string& url, const std::string& user, const std::string& password);

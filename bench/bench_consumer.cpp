@@ -1,4 +1,4 @@
-// What a consumer costs: a log without any cost of its own, and a handler that does nothing.
+// The cost of a consumer: the log is free, and the handler does nothing.
 #include <chrono>
 #include <set>
 

@@ -24,7 +24,7 @@ void now_function(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_result_int64(context, SystemClock().wall().time_since_epoch().count());
 }
 
-// SQLite as anybody would use it.
+// Plain use of SQLite.
 class PlainFile {
  public:
   explicit PlainFile(const std::filesystem::path& file) {

@@ -38,13 +38,13 @@ LimitPlan model_plan(std::string name) {
           .priority = {{.name = "HIGH", .windows = {"global"}}, {.name = "LOW", .windows = {"global", "low"}}}};
 }
 
-// What was given by the engine, and when its requests were on the wire.
+// Permits by the engine's stamps, and the times of their requests on the wire.
 struct Seen {
   std::vector<Happened> given[2];
   std::vector<Happened> wire[2];
 };
 
-// A limit that somebody looks over the shoulder of.
+// A limit that records its draws.
 class WatchedLimit : public coordination::SharedLimit {
  public:
   WatchedLimit(SharedLimit& limit, Seen& seen) : limit_(limit), seen_(seen) {}
@@ -72,7 +72,7 @@ Task<> call(Limiter& limiter, Clock& clock, size_t priority, Seen& seen) {
   }
 }
 
-// Callers who come evenly, whatever becomes of those before them.
+// Callers that arrive evenly, independent of earlier ones.
 Task<> offer(Limiter& limiter, Clock& clock, TaskScope& scope, size_t priority, double per_second, Instant end,
              Seen& seen) {
   const Instant start = clock.now();
@@ -115,7 +115,7 @@ std::vector<Happened> both(const std::vector<Happened> (&lists)[2]) {
   return all;
 }
 
-// Permits come in bursts, a window apart: what came before the last burst, over the time from the first to it.
+// Permits come in bursts, a window apart: the permits before the last burst, over the time from the first to it.
 double average(const std::vector<Happened>& given) {
   const int64_t last = given.back().at;
   int64_t before = 0;
@@ -139,7 +139,7 @@ bool windows_hold(const Seen& seen) {
   return hold;
 }
 
-// `share` of `allowed` is what it must come to.
+// The rate must reach `share` of `allowed`.
 bool report(const char* what, double rate, double allowed, double share) {
   std::printf("%-40s %6.1f/s, %.3f of the %.1f that W + D allows (at least %.2f)\n", what, rate, rate / allowed,
               allowed, share);

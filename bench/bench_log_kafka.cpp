@@ -33,8 +33,7 @@ constexpr size_t publishers = 256;
 constexpr size_t messages_a_call = 100;
 constexpr int32_t partitions = 6;
 
-// Lines of JSON that pack about as well as real messages do; so many that they do not repeat within what zstd looks
-// back at.
+// Lines of JSON that compress about as well as real messages; enough of them that none repeats within zstd's window.
 std::vector<std::string> make_payloads() {
   SeededRandom random(1);
   std::vector<std::string> payloads;

@@ -102,7 +102,7 @@ void set_up(World& world) {
   world.run(setup.migrate(sets));
 }
 
-// Counts what is marked, so that nobody has to ask the database.
+// Counts marked rows, so that the database need not be asked.
 class CountedStore : public sql::SqlOutboxStore {
  public:
   CountedStore(sql::Database& database, const Executor& executor) : SqlOutboxStore(database), more_(executor) {}
@@ -314,7 +314,7 @@ void measure_rate(World& world, sql::Database& common, messaging::MessageLog& lo
              median(ours) / median(bare));
 }
 
-// Rows a second of one backlog after the other, while `holder` has done what `held` says.
+// Rows a second of one backlog after the other, while `holder` has run the statement `held`.
 std::vector<double> rates_while(World& world, sql::Database& common, messaging::MessageLog& log,
                                 PlainConnection& holder, const char* held) {
   holder.run("TRUNCATE common.outbox_events");

@@ -75,7 +75,7 @@ std::vector<int> connected_sockets() {
   return found;
 }
 
-// Runs `work` on the I/O thread and waits until it, and what it posted there, is done.
+// Runs `work` on the I/O thread and waits for it and its posts.
 template <class Work>
 double microseconds(IoThreads& threads, Work work) {
   std::promise<double> done;
@@ -120,7 +120,7 @@ int main() {
       long wanted = 0;
       std::cin >> wanted;
       attendance.wait_for(wanted);
-      microseconds(threads, [] {});  // whoever left is gone to the last byte
+      microseconds(threads, [] {});  // subscribers that left are gone completely
       sockets = connected_sockets();
       std::cout << sockets.size() << std::endl;
     } else if (command == "memory") {

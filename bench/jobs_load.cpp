@@ -56,7 +56,7 @@ class NoopWorkers {
     upkeep_.start(upkeep_scope_);
   }
 
-  // Until so many have begun; what they did is written then.
+  // Runs until so many have begun and their results are written.
   void run_until(size_t count) { run_here(io_, stop_after(count)); }
 
   std::vector<double> delays_of(size_t samples) {

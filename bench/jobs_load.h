@@ -20,7 +20,7 @@ inline const std::string kind = "noop";
 double seconds_since(SteadyClock::time_point start);
 double median(std::vector<double> values);
 
-// What follows runs on the caller's thread; `io` must outlive the database behind the store.
+// These functions run on the caller's thread; `io` must outlive the database behind the store.
 
 // Runs it to its end.
 void run_here(asio::io_context& io, Task<> task);

@@ -1,4 +1,4 @@
-// Callers that never pause, and a history of what they saw.
+// Callers that never pause, and a history of their results.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ namespace sluice::test {
 // How many callers a Load has: 12 that write and 4 that run transactions.
 inline constexpr size_t load_callers = 16;
 
-// What the callers of one Load after the other saw. Safe from any thread.
+// The results of callers of one Load after the other. Safe from any thread.
 class History {
  public:
-  // What is written are the numbers from `first_id` on.
+  // Callers write the numbers from `first_id` on.
   explicit History(const Clock& clock, int64_t first_id = 1) : clock_(clock), next_id_(first_id) {}
 
-  // What to write next; no two callers get the same.
+  // The next number to write; no two callers get the same.
   int64_t next_id() { return next_id_++; }
   void acknowledged(int64_t id) {
     const std::lock_guard lock(mutex_);
@@ -124,7 +124,7 @@ inline sql::TxTask<> insert_in_transaction(sql::Tx& tx, int64_t id) {
 // Callers without pause, on a thread of their own.
 class Load {
  public:
-  // A database and who writes down what its callers see.
+  // A database, and the history of its callers.
   struct Used {
     sql::Database& database;
     History& history;

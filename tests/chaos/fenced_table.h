@@ -12,7 +12,7 @@ inline constexpr sql::Statement upsert_fenced{
     "ON CONFLICT (key) DO UPDATE SET fence = excluded.fence, writer = excluded.writer WHERE w.fence <= excluded.fence"};
 inline constexpr sql::Statement find_writer{"SELECT writer FROM fenced_writes WHERE key = $1"};
 
-// False where somebody with a higher fence has written.
+// False if a writer with a higher fence was there before.
 inline Task<bool> write_fenced(sql::Database& database, std::string key, int64_t fence, std::string writer) {
   sql::Params params(key, fence, writer);
   const sql::Rows rows = co_await database.write(upsert_fenced, std::move(params));

@@ -1,4 +1,4 @@
-// What job_worker processes did, read from the files they left.
+// The runs of job_worker processes, read from the files they left.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct JobRun {
 
 class JobHistory {
  public:
-  // A process ended at `gone`; what had not ended then was cut off.
+  // A process ended at `gone`; runs that had not ended then were cut off.
   void add(const std::filesystem::path& file, Duration gone) {
     std::ifstream lines(file);
     std::map<std::pair<std::string, int64_t>, JobRun> runs;
@@ -35,7 +35,7 @@ class JobHistory {
     while (lines >> what >> time >> job >> key >> attempt) {
       const std::pair id(job, attempt);
       if (what == "start") {
-        if (runs.contains(id)) runs_.push_back(runs.at(id));  // the same attempt again, which nobody may do
+        if (runs.contains(id)) runs_.push_back(runs.at(id));  // the same attempt again, which must not happen
         runs[id] = {.job = job, .key = key, .attempt = attempt, .start = Duration(time), .end = gone};
       } else {
         runs.at(id).end = Duration(time);
@@ -50,9 +50,9 @@ class JobHistory {
   // Whether a process was gone in the middle of a run.
   bool cut_off() const { return !std::ranges::all_of(runs_, &JobRun::ended); }
 
-  // What is wrong with the runs, given how many attempts each job took to succeed: a run that was no attempt, an
-  // attempt that ran twice, or a success that never ran to its end. Nothing where all is well. An attempt without a run
-  // is one whose process was killed before the handler began.
+  // A contradiction between the runs and the number of attempts of each job: a run that was no attempt, an attempt that
+  // ran twice, or a success that never ran to its end. Nothing if there is none. An attempt without a run is one whose
+  // process was killed before the handler began.
   std::optional<std::string> contradiction(const std::map<std::string, int64_t>& attempts) const {
     std::map<std::pair<std::string, int64_t>, const JobRun*> runs;
     for (const JobRun& run : runs_) {

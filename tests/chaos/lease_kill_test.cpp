@@ -21,7 +21,7 @@ namespace {
 
 class LeaseKill : public TaskFixture {
  protected:
-  // What is known of a key from the answers that arrived.
+  // Facts about a key from the answers that arrived.
   struct Known {
     std::optional<int64_t> token;
     bool releasing = false;

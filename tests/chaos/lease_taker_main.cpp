@@ -30,7 +30,7 @@ void say(const std::string& line) {
   check(write(STDOUT_FILENO, whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()), "acknowledging");
 }
 
-// Two of these race for every key. Every third key has one taker, who gives it back.
+// Two of these race for every key. Every third key has one taker, which gives it back.
 Task<> take_for_ever(coordination::Leases& leases, std::string owner, int pair, bool second, int64_t first) {
   for (int64_t number = first;; ++number) {
     const bool gives_back = number % 3 == 0;
@@ -53,7 +53,7 @@ Task<> deny_for_ever(coordination::Denylist& denylist, const Clock& clock, int64
       say("denied " + token);
     }
   } catch (const EngineUnavailable&) {
-    // The disk is full: a record that can't be written is refused; it is the journal that ends the process.
+    // The disk is full: a record that cannot be written is refused; the journal ends the process.
   }
 }
 

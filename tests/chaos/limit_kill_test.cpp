@@ -1,4 +1,4 @@
-// Embedded: what was acknowledged of a day is spent, and no window gives a second burst, after kill -9.
+// Embedded: after kill -9 acknowledged permits of a day are spent, and no window gives a second burst.
 #include <csignal>
 #include <sstream>
 
@@ -20,7 +20,7 @@ namespace {
 
 class LimitKill : public TaskFixture {
  protected:
-  // Lets the spender say `lines` things, kills it, and takes what it had said by then.
+  // Lets the spender print `lines` lines, kills it, and reads its output.
   void spend_and_kill(size_t lines) {
     Process spender({.arguments = {binary("limit_spender"), folder_.path()}});
     for (size_t i = 0; i < lines; ++i) {

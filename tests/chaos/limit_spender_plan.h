@@ -1,4 +1,4 @@
-// What limit_spender_main.cpp draws from and limit_kill_test.cpp looks at.
+// The plan that limit_spender_main.cpp draws from and limit_kill_test.cpp checks.
 #pragma once
 
 #include "coordination/limit_plan.h"

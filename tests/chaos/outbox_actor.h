@@ -1,4 +1,4 @@
-// What a process of the outbox tests is made of.
+// The parts of a process of the outbox tests.
 #pragma once
 
 #include <memory>

@@ -130,7 +130,7 @@ class OutboxChaos : public TaskFixture {
       run(clock_.sleep_for(20ms));
     }
   }
-  // What the processes said at last.
+  // The last output of the processes.
   std::string last_words() const {
     std::string all = fmt::format("consumer: {}", consumer_ ? consumer_->output() : "");
     for (const auto& relay : relays_) all += "\nrelay: " + relay->output();

@@ -1,5 +1,5 @@
-// What the services of the outbox tests keep, in the schema of job_service: aggregates that change, every change that
-// was committed, and every effect that a consumer had, in order.
+// Tables of the services of the outbox tests, in the schema of job_service: aggregates that change, every committed
+// change, and every effect of a consumer, in order.
 #pragma once
 
 #include "adapters/sql/driver/statement.h"

@@ -87,8 +87,8 @@ class PostgresRestarted : public PostgresRestart, public testing::WithParamInter
     EXPECT_LT(working - up, recovery);
   }
 
-  // A server that leaves closes its connections, so no time has to pass before all callers are told. More than once:
-  // the first time they lose what was under way.
+  // A stopping server closes its connections, so callers learn of it without any delay. More than once: the first time
+  // they lose their running calls.
   void leave_and_tell_everybody() {
     drivers_clock_.stop();
     ((*server_).*GetParam().leave)();
@@ -97,8 +97,8 @@ class PostgresRestarted : public PostgresRestart, public testing::WithParamInter
     drivers_clock_.go_on();
   }
 
-  // In parts of what a database opened just now, as after a restart of ours, does at the same time on the same server:
-  // so a machine that is busy with other things slows both alike.
+  // Relative to a database that was opened just now, as after a restart, at the same time on the same server: a busy
+  // machine slows both alike.
   double speed(int round) {
     const std::unique_ptr<sql::Database> fresh = open();
     History others(clock_, 1'000'000'000LL * (round + 1));

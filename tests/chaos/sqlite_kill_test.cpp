@@ -31,9 +31,9 @@ constexpr size_t writes_in_a_run = 10'000;
 
 class SqliteKill : public TaskFixture {
  protected:
-  // Lets the writer acknowledge `until` writes, kills it, and takes what it had acknowledged by then.
+  // Lets the writer acknowledge `until` writes, kills it, and reads its acknowledgements.
   void write_and_kill(const Plan& plan, size_t until) {
-    // Beyond whatever the last writer may have committed without saying so.
+    // Beyond the numbers that the last writer may have committed without acknowledging.
     first_of_run_ = acknowledged_.empty() ? 0 : *acknowledged_.rbegin() + 1'000;
     Process writer(
         {.arguments = {binary("sqlite_writer"), folder_.path(), std::to_string(first_of_run_), plan.row_bytes}});

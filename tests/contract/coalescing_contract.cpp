@@ -125,7 +125,7 @@ TEST_P(CoalescingContract, a_lease_that_ended_lets_the_next_one_fetch) {
   const Version version = ask(low).message.version;
   const Version lost = begin(version, "paused").covers;
   ASSERT_TRUE(eventually([&] { return begin_for_long(version, "next").outcome == FetchOutcome::run; }));
-  // What the late one has stored counts, but the item is not its own any more.
+  // The late row counts, but the item has another owner now.
   finish(lost, "paused");
   EXPECT_EQ(begin(version, "third").outcome, FetchOutcome::obsolete);
   EXPECT_EQ(begin(lost + 1, "third").outcome, FetchOutcome::busy);
@@ -209,7 +209,7 @@ TEST_P(CoalescingContract, nobody_takes_back_somebody_elses_message) {
 
 TEST_P(CoalescingContract, a_message_that_the_row_has_satisfied_does_not_wait_for_ever) {
   const Version version = ask(low).message.version;
-  // The row was stored, but nobody could say so here.
+  // The row was stored, but this could not be reported here.
   const RefreshAnswer next = ask(low, version);
   EXPECT_EQ(next.outcome, RefreshOutcome::published);
   EXPECT_EQ(look(next.message.version, next.message.version).outcome, FetchOutcome::obsolete);
@@ -227,7 +227,7 @@ TEST_P(CoalescingContract, items_are_apart) {
 TEST_P(CoalescingContract, versions_grow_also_where_everything_was_lost) {
   Version highest = 0;
   for (int round = 0; round < 6; ++round) {
-    // Whoever asks has seen nothing of what the other one got, and nothing is stored.
+    // A caller has seen nothing of the other's answers, and nothing is stored.
     Coalescing& instance = round % 2 == 0 ? one() : other();
     const RefreshAnswer answer = run(instance.request({item_, low}));
     ASSERT_EQ(answer.outcome, RefreshOutcome::published);

@@ -1,4 +1,4 @@
-// How a suite gets a coordination::Coalescing, and says what it asks of it.
+// The fixture of suites of coordination::Coalescing.
 #pragma once
 
 #include <functional>

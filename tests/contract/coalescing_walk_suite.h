@@ -25,7 +25,7 @@ class CoalescingWalk : public CoalescingFixture {
   size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(chance_); }
   Coalescing& somebody() { return below(2) == 0 ? one() : other(); }
   std::string some_owner() { return fmt::format("owner {}", below(3)); }
-  // What a caller knows of the row: the truth, or nothing.
+  // A caller's knowledge of the row: the truth, or nothing.
   Version some_row() { return below(2) == 0 ? row_ : 0; }
 
   void step() {
@@ -75,7 +75,7 @@ class CoalescingWalk : public CoalescingFixture {
     const std::string owner = some_owner();
     if (!covers_.contains(owner)) return;
     row_ = std::max(row_, covers_[owner]);
-    if (below(4) == 0) return;  // stored, but nobody heard of it
+    if (below(4) == 0) return;  // stored, but not reported
     model_.finish(owner, covers_[owner]);
     run(somebody().finish(item_, owner, covers_[owner]));
   }

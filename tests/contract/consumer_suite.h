@@ -7,8 +7,8 @@
 
 namespace sluice::test {
 
-// Payloads are numbers that count from 0 for each key. Whatever is handled is noted, and has to be in order: a message
-// begins only when all before it with its key have finished, whoever finished them.
+// Payloads are numbers that count from 0 for each key. Handled messages are noted, and have to be in order: a message
+// begins only when all before it with its key have finished, in any consumer.
 class ConsumerContract : public LogFixture {
  protected:
   using Consumer = messaging::Consumer;
@@ -70,7 +70,7 @@ class ConsumerContract : public LogFixture {
       Task<Handled> asked = verdict_(delivery);
       handled = co_await std::move(asked);
     }
-    // What becomes a dead letter has finished too, before the next begins.
+    // A message that becomes a dead letter has finished, too, before the next begins.
     const bool ends = handled.kind == Handled::Kind::done || handled.kind == Handled::Kind::dead;
     if (ends && number == finished_[key]) ++finished_[key];
     co_return handled;

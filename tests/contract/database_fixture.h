@@ -19,10 +19,10 @@ class OpenDatabase {
   virtual Task<> close() { co_return; }
 };
 
-// An engine under test. What it keeps may outlast a test: suites drop their tables first.
+// An engine under test. Its tables may outlast a test: suites drop them first.
 struct DatabaseEngine {
   std::string name;
-  // For callers on `io` and elsewhere; refuses with Overloaded what exceeds `max_waiting`.
+  // For callers on `io` and elsewhere; calls beyond `max_waiting` get Overloaded.
   std::function<std::unique_ptr<OpenDatabase>(asio::io_context& io, size_t max_waiting)> open;
   // The schema that unqualified tables are in.
   std::string schema = "main";

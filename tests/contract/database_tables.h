@@ -1,4 +1,4 @@
-// What the parts of the database contract share: two tables, and a fixture that makes them anew.
+// Shared by the parts of the database contract: two tables, and a fixture that creates them.
 #pragma once
 
 #include "tests/contract/database_fixture.h"

@@ -1,4 +1,4 @@
-// Reads and single writes: what is acknowledged is there, what fails fails alone, and callers may be many.
+// Reads and single writes: an acknowledged write is there, a failing one fails alone, and callers may be many.
 #include <deque>
 #include <thread>
 

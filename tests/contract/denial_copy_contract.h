@@ -6,14 +6,14 @@
 
 namespace sluice::test {
 
-// A copy opened for one test, and what can happen to it.
+// A copy opened for one test, and the faults of its servers.
 class OpenDenialCopy {
  public:
   virtual ~OpenDenialCopy() = default;
   virtual coordination::DenialCopy& copy() = 0;
   // It loses everything.
   virtual void wipe() = 0;
-  // The servers that keep it are replaced by others, which may know what they knew or not.
+  // Its servers are replaced by others, which may or may not have its state.
   virtual void fail_over() = 0;
   virtual Task<> close() { co_return; }
 };

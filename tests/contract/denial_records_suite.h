@@ -24,7 +24,7 @@ class DenialRecordsContract : public DatabaseFixture {
   void deny(const std::string& token, Time until) { run(records_->deny({token, until})); }
   bool denied(const std::string& token) { return run(records_->denied(token)); }
   DenialPage read(DenialMark after, int64_t limit = 1000) { return run(records_->read(std::move(after), limit)); }
-  // Where nothing is written yet.
+  // The position behind all records.
   DenialMark end() { return {read({}, 1).now, {}}; }
   static std::vector<std::string> tokens(const DenialPage& page) {
     std::vector<std::string> found;

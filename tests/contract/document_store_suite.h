@@ -58,7 +58,7 @@ class DocumentStoreContract : public PortFixture<TestedDocuments> {
   static bool is(const ClaimOutcome& outcome) {
     return std::holds_alternative<Outcome>(outcome);
   }
-  // The tokens that `callers` who ask at the same time get.
+  // The tokens of `callers` concurrent callers.
   std::vector<int64_t> race(int callers, const ClaimOptions& options) {
     std::vector<Task<ClaimOutcome>> asking;
     for (int i = 0; i < callers; ++i) asking.push_back(store_->claim(request(options)));

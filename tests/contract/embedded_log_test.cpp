@@ -37,7 +37,7 @@ class OpenEmbeddedLog : public OpenPort<TestedLog>, public TestedLog {
 const PortEngine<TestedLog> embedded{
     .name = "embedded", .open = [](asio::io_context& io) { return std::make_unique<OpenEmbeddedLog>(io); }};
 
-// What only the embedded log can do, or can suffer.
+// Properties and faults of the embedded log alone.
 class EmbeddedLogAlone : public TaskFixture {
  protected:
   void SetUp() override { run(log_.declare({{"changes", 3, 1h}})); }

@@ -25,7 +25,7 @@ class FencedLeasesContract : public DatabaseFixture {
     const auto holder = run(leases_->holder(key));
     return holder ? holder->owner : "";
   }
-  // The fences that `callers` who ask at the same time get.
+  // The fences of `callers` concurrent callers.
   std::vector<Fence> race(const std::string& key, int callers) {
     std::vector<Task<std::optional<Fence>>> asking;
     for (int i = 0; i < callers; ++i) asking.push_back(leases_->acquire(key, fmt::format("caller {}", i), 1min));

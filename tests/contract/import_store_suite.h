@@ -11,7 +11,7 @@ namespace sluice::test {
 class ImportStoreContract : public LinkStoresFixture {
  protected:
   std::vector<ImportId> loose_ends() { return run(imports_->with_loose_ends(ImportId(), 100'000)); }
-  // Looks at everybody who waits.
+  // Checks all waiting links.
   void settle_waits() {
     imports_.emplace(database(), kinds_, clock_, random_, 1'000'000);
     run(imports_->end_vain_waits());

@@ -76,7 +76,7 @@ TEST_P(InboxContract, a_round_forgets_all_that_is_old_by_several_processes_at_on
   std::vector<Task<>> rounds;
   for (int i = 0; i < 3; ++i) rounds.push_back(retention.round());
   for (const auto& outcome : run_all(std::move(rounds))) EXPECT_FALSE(outcome.error);
-  run(retention.round());  // what was locked by a neighbour's batch is left to it
+  run(retention.round());  // rows locked by another batch are left to it
   const sql::Rows left = run(database().read(inbox_contract::count_seen, sql::Params(consumer_)));
   EXPECT_EQ(left.one().integer(0), 1);
   EXPECT_FALSE(handle(young));

@@ -49,7 +49,7 @@ class JobStoreFixture : public DatabaseFixture {
 
   std::vector<ClaimedJob> claim(size_t limit = 10) { return run(store_->claim({"worker", {kind_}, limit})); }
   ClaimedJob claim_one() { return claim(1).at(0); }
-  // What a claim brings, in its order, by id.
+  // The ids of claimed jobs, in order.
   std::vector<JobId> claimed_ids(size_t limit = 10) {
     std::vector<JobId> ids;
     for (const ClaimedJob& claimed : claim(limit)) ids.push_back(claimed.id);

@@ -16,7 +16,7 @@ class JobThrottleContract : public JobStoreFixture {
     return static_cast<size_t>(std::ranges::count(page.jobs, key, &Job::throttle_key));
   }
 
-  // Claims and completes until nothing is left; counts what runs at once.
+  // Claims and completes until nothing is left; counts concurrent jobs.
   struct Tally {
     std::map<std::string, int> running{};
     int most = 0;

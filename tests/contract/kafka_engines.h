@@ -15,7 +15,7 @@ class SharedKafka {
   SharedKafka();
 
   KafkaBroker& broker() { return *broker_; }
-  // Its limits do not pass, however long this machine lets the broker stand still.
+  // Its time limits outlast any pause of the broker on this machine.
   kafka::KafkaConfig config() const {
     return {.brokers = broker_->address(), .send_timeout = 30s, .request_timeout = 30s};
   }
@@ -31,7 +31,7 @@ class SharedKafka {
   std::optional<KafkaBroker> broker_;
 };
 
-// Starts with the first test that needs it and serves the whole program. Whoever stops it starts it again.
+// Starts with the first test that needs it and serves the whole program. A test that stops it starts it again.
 SharedKafka& shared_kafka();
 
 // A client for one test, on the test's thread.

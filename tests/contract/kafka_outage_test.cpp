@@ -1,4 +1,4 @@
-// What the log does while Kafka is away, slow or full.
+// The log while Kafka is away, slow or full.
 #include "tests/contract/kafka_engines.h"
 #include "tests/support/kafka_cluster.h"
 #include "tests/support/needs.h"
@@ -68,7 +68,7 @@ class KafkaOutage : public TaskFixture {
       }
     }
   }
-  // Reads until `done`, whatever happens to the brokers meanwhile, for two minutes at most.
+  // Reads until `done`, for two minutes at most, also while brokers fail.
   Task<> keep_reading(std::function<bool()> done) {
     const Deadline limit = Deadline::after(clock_, 2min);
     while (!done()) {
@@ -99,7 +99,7 @@ class KafkaOutage : public TaskFixture {
     broker.resume();
     co_return std::vector<Published>{};
   }
-  // More than that may have been stored: what was not acknowledged may have been.
+  // More may have been stored: unacknowledged messages may be in the log.
   bool all_acknowledged_were_seen() const {
     const auto seen = history_.unbroken_runs();
     return std::ranges::all_of(acknowledged_, [&](const auto& key) {

@@ -29,7 +29,7 @@ class LeasesContract : public PortFixture<coordination::Leases> {
     const auto holder = run(port().holder(key));
     return holder ? holder->owner : "";
   }
-  // The tokens that `callers` who ask at the same time get.
+  // The tokens of `callers` concurrent callers.
   std::vector<Token> race(const std::string& key, int callers) {
     std::vector<Task<std::optional<Token>>> asking;
     for (int i = 0; i < callers; ++i) asking.push_back(port().acquire(key, fmt::format("caller {}", i), 1min));

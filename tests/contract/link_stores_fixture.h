@@ -73,7 +73,7 @@ class LinkStoresFixture : public DatabaseFixture {
   size_t jobs_in(jobs::JobStatus status) {
     return static_cast<size_t>(std::ranges::count(jobs(), status, &jobs::Job::status));
   }
-  // Claims what can be claimed and gives back what belongs to another test's domain.
+  // Claims all claimable jobs and gives back those of other tests' domains.
   std::vector<jobs::ClaimedJob> claim() {
     std::vector<jobs::ClaimedJob> mine;
     for (const jobs::ClaimedJob& job : run(jobs_->claim({"worker", {links::enrich_link}, 1000}))) {

@@ -24,7 +24,7 @@ class TestedLog {
   // The log as another process has it: a client of its own where there can be one.
   virtual messaging::MessageLog& other_log() { return log(); }
   virtual Duration shortest_session() const { return 1s; }
-  // How soon a fetch that waits notices what its own process did.
+  // The time in which a waiting fetch notices a change by its own process.
   virtual Duration notices_within() const { return 5s; }
 };
 

@@ -1,4 +1,4 @@
-// Readers of a test, and what they have seen together.
+// Readers of a test, and the messages they have seen together.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace sluice::test {
 
-// In the order in which it was seen. A partition that two readers hold at a time is a failure of the test.
+// In the order of delivery. The test fails if two readers hold a partition at once.
 class LogHistory {
  public:
   struct Seen {
@@ -71,7 +71,7 @@ class LogReader {
   struct Habits {
     size_t most = 100;
     bool commits = true;
-    // Otherwise it keeps what is asked back until `let_go`.
+    // Otherwise it keeps revoked partitions until `let_go`.
     bool lets_go = true;
     Duration session = 30s;  // longer than this machine lets a test stand still
   };
@@ -82,7 +82,7 @@ class LogReader {
     number_ = ++readers;
   }
 
-  // One fetch, with what follows from it. Returns what was fetched.
+  // One fetch with its consequences. Returns the fetched messages.
   Task<messaging::Fetched> read(Duration patience = 200ms) {
     const Deadline deadline = Deadline::after(clock_, patience);
     messaging::Fetched fetched = co_await subscription_->fetch(habits_.most, deadline);
@@ -96,7 +96,7 @@ class LogReader {
     co_return fetched;
   }
 
-  // Gives back what it was asked for.
+  // Gives revoked partitions back.
   Task<> let_go() {
     for (const messaging::AssignmentRef& each : std::exchange(asked_back_, {})) {
       forget(each);
@@ -104,7 +104,7 @@ class LogReader {
     }
   }
 
-  // Everything it has seen of what it holds.
+  // All messages it has seen of its partitions.
   Task<> commit() {
     std::vector<messaging::Progress> progress;
     for (const auto& [assignment, next] : next_) progress.push_back({assignment, next});
@@ -115,7 +115,7 @@ class LogReader {
     co_await subscription_->commit(std::move(progress));
   }
 
-  // What a crashed one does, as far as others see it: nothing any more.
+  // As a crashed reader appears to others: it does nothing any more.
   void fall_silent() {
     while (!next_.empty()) forget(next_.begin()->first);
   }

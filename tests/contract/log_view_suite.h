@@ -21,7 +21,7 @@ class LogViewContract : public LogFixture {
     std::erase_if(all, [&](const GroupView& each) { return each.group != group; });
     return all;
   }
-  // Of a group that reads one topic of one partition.
+  // The view of a group that reads one topic of one partition.
   std::optional<GroupView> only_partition_of(const std::string& group) {
     const std::vector<GroupView> all = look_at_group(group);
     return all.size() == 1 ? std::optional(all[0]) : std::nullopt;

@@ -25,7 +25,7 @@ class OpenPort {
   virtual Task<> close() { co_return; }
 };
 
-// An engine under test. What it keeps may outlast a test: suites use `unique` names.
+// An engine under test. Its records may outlast a test: suites use `unique` names.
 template <class Port>
 struct PortEngine {
   std::string name;

@@ -23,7 +23,7 @@ class PostgresAccountPlans : public PostgresPlans {
     denials_.emplace(*database_);
   }
 
-  // Keys that were rotated are kept; nobody is an administrator.
+  // Rotated keys are kept; there are no administrators.
   void fill_tables() override {
     for (const char* text : {
              "INSERT INTO api_keys (id, owner_id, name, role, key_hash, revoked_at) "

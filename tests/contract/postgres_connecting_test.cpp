@@ -18,7 +18,7 @@ namespace {
 
 using asio::ip::tcp;
 
-// Listens and lets everybody in; what it says is never enough.
+// Accepts every connection and never completes a login.
 class BadServer {
  public:
   enum class Manner {
@@ -107,7 +107,7 @@ TEST_F(PostgresConnecting, a_host_may_be_a_name) {
 }
 
 TEST_F(PostgresConnecting, a_name_that_nobody_knows_is_told) {
-  const std::string unknown(64, 'x');  // longer than a name can be, so nobody needs to be asked
+  const std::string unknown(64, 'x');  // longer than a valid name, so no server is asked
   open(at(unknown, 5432));
   EXPECT_THAT(error(), testing::HasSubstr(unknown));
 }

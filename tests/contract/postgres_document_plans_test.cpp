@@ -52,7 +52,7 @@ class PostgresDocumentPlans : public PostgresPlans {
   void use_stores(size_t paths_at_once) override {
     const DocumentKey key = new_key();
     store(key);
-    // Somebody else's claim is live, and then a fresh copy is there.
+    // Another owner's claim is live, and then a fresh copy exists.
     const int64_t token = claim(key);
     run(store_->claim({.key = key, .owner = "other", .ttl = 1min, .fresh_for = 1min}));
     EXPECT_TRUE(run(store_->renew(key, token, 1min)));

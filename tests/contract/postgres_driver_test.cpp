@@ -19,7 +19,7 @@ class PostgresDriver : public TaskFixture {
  protected:
   void SetUp() override { SLUICE_NEEDS(PostgresServer::why_missing(15)); }
 
-  // Opens a database that differs from the default in what `config` says, and drops what earlier tests left.
+  // Opens a database with `config`, and drops the tables of earlier tests.
   sql::Database& open(postgres::PostgresConfig config) {
     const postgres::PostgresConfig login = postgres_config(shared_postgres());
     if (config.url.empty()) config.url = login.url;

@@ -19,14 +19,14 @@ PgBouncerServer& shared_pgbouncer();
 // How to log in as the server's administrator.
 postgres::PostgresConfig postgres_config(const PostgresServer& server);
 
-// What `sluice migrate` would do there, and the passwords it gives the services.
+// The setup of `sluice migrate`, with the passwords of the services.
 postgres::SetupConfig service_setup(const PostgresServer& server);
 std::string service_password(std::string_view service);
 
-// Those that can be had here; PostgresEngines tests say what can't.
+// The available ones; PostgresEngines tests report the others.
 std::vector<DatabaseEngine> postgres_engines();
 
-// The same, made ready by PostgresSetup and logged in as `service`: what a store meets.
+// The same, prepared by PostgresSetup and logged in as `service`, as for a store.
 std::vector<DatabaseEngine> postgres_service_engines(std::string service);
 
 inline std::string engine_name(const testing::TestParamInfo<DatabaseEngine>& info) {

@@ -26,7 +26,7 @@ class PostgresLateEnds : public TaskFixture, public testing::WithParamInterface<
     store_.emplace(*database_, kinds_, clock_, random_);
   }
 
-  // Somebody waits for the lock of another.
+  // A session waits for the lock of another.
   bool somebody_waits() {
     const sql::Rows rows = run(database_->read("SELECT count(*) FROM pg_locks WHERE NOT granted"));
     return rows.one().integer(0) > 0;
@@ -114,7 +114,7 @@ TEST_P(PostgresLateEnds, a_throttle_key_that_is_used_while_it_is_looked_at_is_no
   const LockSession user(*server_);
   set_start(user, "now() - interval '2 days'");
 
-  // The key is seen to be idle, and can't be locked yet.
+  // The key is found idle, and cannot be locked yet.
   user.execute("BEGIN");
   user.execute("LOCK TABLE job_service.throttle_states IN EXCLUSIVE MODE");
   bool ended = false;

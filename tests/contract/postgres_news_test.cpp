@@ -14,7 +14,7 @@ namespace {
 
 class PostgresNewsTest : public testing::Test {
  protected:
-  // One process: who hears of what others tell.
+  // One process, which hears the news of others.
   struct Member {
     Member(const PostgresServer& server, const std::string& channel, Clock& clock, const std::string& url = "")
         : news(config(server, url), channel, [this] { ++heard; }, thread, clock, random) {}
@@ -38,7 +38,7 @@ class PostgresNewsTest : public testing::Test {
     while (!done() && clock_.now() < end) std::this_thread::yield();
     return done();
   }
-  // Until both have been heard of once: what they may have missed before they listened.
+  // Until both have been heard once: they may have missed news before they listened.
   void wait_until_listening(const Member& member) const {
     ASSERT_TRUE(eventually([&member] { return member.heard > 0; }));
   }
@@ -87,7 +87,7 @@ TEST_F(PostgresNewsTest, a_server_that_was_away_is_listened_to_again) {
   EXPECT_TRUE(eventually([&] { return two.heard > before; }));
 }
 
-// What LISTEN leaves on a pooled session would reach whoever has that session next.
+// LISTEN on a pooled session would reach the next user of that session.
 TEST_F(PostgresNewsTest, behind_a_pooler_nobody_listens) {
   SLUICE_NEEDS(PgBouncerServer::why_missing());
   const PgBouncerServer pgbouncer(server_);

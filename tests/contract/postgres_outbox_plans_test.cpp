@@ -103,7 +103,7 @@ class PostgresOutboxPlans : public PostgresPlans {
     EXPECT_TRUE(run(dead_->discard(again.back().mark.id)));
   }
 
-  // The log has lost its memory, and then what was published is old.
+  // The log has lost its messages, and then published rows are old.
   void clean_up() {
     run_ = unique("run");
     run(store_->remember("topic", {"life", run_}, 1ms));

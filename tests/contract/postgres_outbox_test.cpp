@@ -1,4 +1,4 @@
-// Who may do what with the outbox on PostgreSQL.
+// Rights on the outbox on PostgreSQL.
 #include "runtime/system_clock.h"
 #include "tests/contract/outbox_loss_suite.h"
 #include "tests/contract/postgres_engines.h"

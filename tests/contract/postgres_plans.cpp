@@ -8,7 +8,7 @@
 namespace sluice::test {
 namespace {
 
-// What these hold is bounded, whatever the load.
+// The size of these tables is bounded under any load.
 const std::map<std::string, std::string> small_tables{
     {"finished_counts", "added up each minute"},
     {"outbox_buckets", "64 rows"},
@@ -56,8 +56,7 @@ double number_behind(std::string_view name, const std::string& line) {
   return at == std::string::npos ? 0 : std::strtod(line.c_str() + at + name.size(), nullptr);
 }
 
-// A table that is read by its index from end to end, or again and again under a filter, is no better than one that is
-// read in its own order.
+// Reading a whole table through its index, or repeatedly under a filter, is no better than a scan.
 std::string long_walk_of(const LoggedPlan& plan) {
   constexpr double most = 15'000;
   double loops = 1;

@@ -36,7 +36,7 @@ class PostgresRefusal : public TaskFixture {
     admin_.emplace(config, thread_, clock_);
     const std::string create = fmt::format("CREATE ROLE \"{}\" LOGIN PASSWORD 'x' CONNECTION LIMIT 1", role_);
     run(admin_->write(create.c_str()));
-    // Nobody may connect without being named, once services have been set up here.
+    // Once services have been set up here, a login needs an explicit right to connect.
     const std::string admit = fmt::format(
         "DO $$ BEGIN EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), '{}'); END $$", role_);
     run(admin_->write(admit.c_str()));
@@ -80,7 +80,7 @@ class PostgresRefusal : public TaskFixture {
   std::optional<postgres::PostgresDatabase> database_;
 };
 
-// Told that there is no server, where the one that ended still counts against the limit.
+// The caller learns that there is no server although the ended connection still counts against the limit.
 TEST_F(PostgresRefusal, who_waits_when_the_last_connection_ends_is_answered_or_told) {
   const std::exception_ptr error = read_beside(database_->transact(stay_until_refused_and_be_cut_off, role_));
   if (!error) return;

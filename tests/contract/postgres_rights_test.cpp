@@ -1,4 +1,4 @@
-// Who may do what with documents and slots on PostgreSQL.
+// Rights on documents and slots on PostgreSQL.
 #include <gtest/gtest.h>
 
 #include "runtime/system_clock.h"

@@ -1,4 +1,4 @@
-// Floors of versions for tests of what issues them; the real ones are in the database.
+// Floors of versions for tests; the real ones are in the database.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ class PretendFloors : public coordination::VersionFloors {
     for (const auto& [earlier, floor] : floors_) highest = std::max(highest, floor.at(now - skew));
     return floors_[run] = {.floor = highest + skew, .began = now - skew};
   }
-  // How often somebody asked.
+  // The number of requests.
   int asked() const {
     const std::scoped_lock lock(mutex_);
     return asked_;

@@ -66,7 +66,7 @@ class RedisCacheTest : public TaskFixture, public testing::WithParamInterface<Re
   static coordination::CacheEntry entry(std::string body) {
     return {std::make_shared<const std::string>(std::move(body)), 1min, 1min, 1ms};
   }
-  // What a look at it finds; empty where the engine does not answer.
+  // The result of a lookup; empty if the engine does not answer.
   std::string look(OpenPort<coordination::CacheStore>& cache) {
     try {
       const coordination::CacheAnswer answer = run(cache.port().look_up(key_, {}));

@@ -25,7 +25,7 @@ struct RedisEngine {
   std::function<redis::RedisConfig()> config;
   // Forgets every key of every server.
   std::function<void()> wipe;
-  // Kills who serves the key and returns when it is served again: by the same server, empty, or by its replica.
+  // Kills the server of the key and returns when the key is served again: by the same server, empty, or by its replica.
   std::function<void(const std::string& key)> replace_server_of;
 
   friend void PrintTo(const RedisEngine& engine, std::ostream* out) { *out << engine.name; }

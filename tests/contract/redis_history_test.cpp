@@ -1,5 +1,4 @@
-// A server that was master, followed another and is master again: the same process, which may lack what it wrote
-// before.
+// A server that was master, followed another and is master again: the same process, which may lack earlier writes.
 #include "adapters/redis/coordination/redis_denial_copy.h"
 #include "adapters/redis/coordination/redis_limit.h"
 #include "adapters/redis/coordination/redis_slots.h"

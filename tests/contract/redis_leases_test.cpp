@@ -44,7 +44,7 @@ std::vector<RedisEngine> clusters() {
   return engines;
 }
 
-// What only Redis can do to its users.
+// Faults that only Redis has.
 class RedisLosses : public TaskFixture, public testing::WithParamInterface<RedisEngine> {
  protected:
   void SetUp() override {
@@ -133,10 +133,10 @@ TEST(RedisLeasesAlone, of_many_tags_are_renewed_together) {
   while (closing.wait_for(0s) != std::future_status::ready) io.run_one();
 }
 
-// Where a replica takes over. (A single server that is replaced forgets its slots.)
+// A replica takes over. (A single server that is replaced forgets its slots.)
 class RedisFailover : public RedisLosses {};
 
-// A slot somebody surely had: from when he knew of it until it ended.
+// A slot that an owner certainly had: from the answer until it ended.
 struct Held {
   std::chrono::steady_clock::time_point from, to;
 };

@@ -43,7 +43,7 @@ std::vector<LimitEngine> limit_engines() {
   return engines;
 }
 
-// A clock that nobody set.
+// A clock that was never set.
 class SkewedClock : public SystemClock {
  public:
   explicit SkewedClock(Duration ahead) : ahead_(ahead) {}
@@ -110,7 +110,7 @@ TEST_P(RedisLimitTest, what_another_server_wrote_counts_as_spent) {
   EXPECT_GT(after.wait, 100ms);
 }
 
-// What a number of callers did.
+// The results of several callers.
 struct Seen {
   bool stop = false;
   std::vector<Happened> given;
@@ -147,7 +147,7 @@ Task<> call_upstream(RedisLimit& limit, Clock& clock, uint64_t seed, Seen& seen)
   }
 }
 
-// Runs what disturbs the callers beside them, and lets them go on for a while afterwards.
+// Runs a disturbance beside the callers, and lets them continue for a while afterwards.
 Task<> disturb(const RedisEngine& engine, std::string key, Clock& clock, Seen& seen) {
   for (int i = 0; i < 3; ++i) {
     co_await clock.sleep_for(300ms);

@@ -1,4 +1,4 @@
-// The log in Redis as contract suites and tests use it: one process' worth of it, and what that needs.
+// The log in Redis for contract suites and tests: the parts of one process.
 #pragma once
 
 #include "adapters/redis/log/redis_log.h"
@@ -10,7 +10,7 @@
 
 namespace sluice::test {
 
-// What one process has of the log.
+// The log's parts in one process.
 class OpenRedisLog {
  public:
   OpenRedisLog(const RedisEngine& engine, asio::io_context& io, Duration sweep_every = 500ms)

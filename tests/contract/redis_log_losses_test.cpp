@@ -1,4 +1,4 @@
-// What only Redis can do to those who use the log.
+// Faults of the log that only Redis has.
 #include <future>
 
 #include "adapters/redis/log/redis_log_keys.h"
@@ -57,7 +57,7 @@ class RedisLogLosses : public LogFixture {
     }
     return keys.size() == 12;
   }
-  // What was seen of each key for the first time; a repetition of what was seen is not new.
+  // Messages of each key seen for the first time; repetitions are not new.
   std::map<std::string, std::vector<int>> first_seen() const {
     std::map<std::string, std::vector<int>> all;
     for (const LogHistory::Seen& one : history_.seen()) {
@@ -132,7 +132,7 @@ TEST_P(RedisLogLosses, what_is_remembered_changes_when_the_server_is_replaced) {
   std::optional<messaging::MessageLog::Memory> after;
   EXPECT_TRUE(eventually([&] {
     try {
-      // Refused, until it was asked what is remembered.
+      // Refused until its memory was read.
       EXPECT_THROW(publish({topic, "key", "1"}), EngineUnavailable);
       after = run(log().memory(topic));
       return true;
@@ -164,7 +164,7 @@ TEST_P(RedisLogLosses, nothing_is_reordered_while_a_server_is_replaced) {
 
 INSTANTIATE_TEST_SUITE_P(Redis, RedisLogLosses, testing::ValuesIn(redis_logs()), port_engine_name);
 
-// Where a replica takes over.
+// A replica takes over.
 class RedisLogFailover : public RedisLogLosses {
  protected:
   static bool replicated(const RedisServer& master) {
@@ -313,7 +313,7 @@ TEST_F(RedisLogAlone, an_idle_member_of_sixty_partitions_costs_little) {
   run(open.close());
 }
 
-// What a member that died before Redis' clock went back by a day leaves behind.
+// The remains of a member that died before Redis' clock went back by a day.
 TEST_F(RedisLogAlone, a_clock_that_went_back_lets_no_dead_member_keep_its_partitions) {
   SLUICE_NEEDS(RedisServer::why_missing());
   RedisServer server;

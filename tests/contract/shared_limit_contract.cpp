@@ -37,7 +37,8 @@ TEST_P(SharedLimitContract, no_window_gives_more_than_its_most_to_many_callers) 
   std::vector<Happened> all = highs.given;
   all.insert(all.end(), lows.given.begin(), lows.given.end());
   EXPECT_EQ(broken_window(all, 45, Duration{span()}), "");
-  // And it gives what it may: HIGH, which nothing keeps back, gets less than it asks for only while a window is full.
+  // And it gives all that it may: HIGH, which nothing keeps back, gets less than it asks for only while a window is
+  // full.
   for (const coordination::Stamp stamp : highs.short_of) {
     if (stamp < begin + span()) continue;  // nothing was known of the limit
     EXPECT_EQ(total_between(all, stamp - span(), stamp), 45) << stamp - begin;

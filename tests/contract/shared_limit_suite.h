@@ -33,8 +33,8 @@ struct Draws {
   std::vector<coordination::Stamp> short_of;  // when less was given than was asked for
 };
 
-// Draws again and again until `end`, by the engine's clock, and until `draws` has `enough`: this machine may stand
-// still until long after the end. Notes what it got.
+// Draws repeatedly until `end`, by the engine's clock, and until `draws` has `enough`: this machine may stand still
+// until long after the end. Notes its permits.
 inline Task<> draw_often(coordination::SharedLimit& limit, size_t priority, int64_t most, coordination::Stamp end,
                          Draws& draws, int64_t enough = 0) {
   while (true) {

@@ -123,7 +123,7 @@ TEST_F(SharedStateTest, in_a_database_each_service_has_its_own_and_copies_stay_i
   EXPECT_FALSE(takes_lease(one));
   EXPECT_TRUE(takes_slot(one));
   coordination::SharedLimit& limit = one.state().limit(Service::documents, plan_of("feature", 5));
-  EXPECT_GT(run(limit.draw(0, 1, 1)).wait, 9min);  // what nobody remembers is spent
+  EXPECT_GT(run(limit.draw(0, 1, 1)).wait, 9min);  // forgotten permits are spent
   EXPECT_EQ(loads(one, "loaded"), "loaded");
 }
 
@@ -141,7 +141,7 @@ TEST_F(SharedStateTest, on_postgresql_without_redis_every_service_shares_its_own
     EXPECT_TRUE(takes_slot(two, service));
     EXPECT_FALSE(takes_slot(one, service));
     coordination::SharedLimit& limit = one.state().limit(service, plan_of("feature", 5));
-    EXPECT_GT(run(limit.draw(0, 1, 1)).wait, 9min);  // what nobody remembers is spent
+    EXPECT_GT(run(limit.draw(0, 1, 1)).wait, 9min);  // forgotten permits are spent
   }
 }
 

@@ -19,7 +19,7 @@ class SlotsContract : public PortFixture<coordination::Slots> {
 
   std::optional<Slot> take(int64_t n, Duration ttl = 1min) { return run(port().take(key_, n, "me", ttl)); }
   int64_t in_use() { return run(port().in_use(key_)); }
-  // What `callers` who ask at the same time get.
+  // The slots of `callers` concurrent callers.
   std::vector<Slot> race(int64_t n, int callers) {
     std::vector<Task<std::optional<Slot>>> asking;
     for (int i = 0; i < callers; ++i) asking.push_back(port().take(key_, n, fmt::format("caller {}", i), 1min));

@@ -1,4 +1,4 @@
-// What holds for the embedded database beyond the contract: its folder, its groups, its WAL, its failures.
+// Properties of the embedded database beyond the contract: its folder, its commit groups, its WAL, its failures.
 #include <csignal>
 
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@ const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLease
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
 const auto stored_documents = testing::ValuesIn(documents_in_sql({engine}));
 
-// What lives in memory and in the journal: every answer waits for the disk.
+// State in memory and in the journal: every answer waits for the disk.
 template <class Port, class Adapter>
 class InJournaledMemory : public OpenPort<Port> {
  public:

@@ -18,7 +18,7 @@ namespace sluice::test {
 // Runs tasks on the test's thread.
 class TaskFixture : public testing::Test {
  protected:
-  // The result of a task run on this thread; what it throws comes through.
+  // The result of a task run on this thread; its exceptions pass through.
   template <class Value>
   Value run(Task<Value> task) {
     std::vector<Task<Value>> tasks;
@@ -63,7 +63,7 @@ class TaskFixture : public testing::Test {
     return outcomes;
   }
 
-  // Asks again and again until `holds`; false after a minute. For what only an engine's own clock brings about.
+  // Asks repeatedly until `holds`; false after a minute. For changes that only an engine's own clock causes.
   template <class Condition>
   bool eventually(Condition holds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -73,7 +73,7 @@ class TaskFixture : public testing::Test {
     return false;
   }
 
-  // The values of tasks that ran at the same time; what one threw comes through.
+  // The values of concurrent tasks; exceptions pass through.
   template <class Value>
   std::vector<Value> values_of(std::vector<Task<Value>> tasks) {
     std::vector<Value> values;

@@ -1,4 +1,4 @@
-// A bookmark file means the same however it is cut into pieces, and what comes out of it is bounded UTF-8.
+// A bookmark file means the same in any pieces, and its bookmarks are bounded UTF-8.
 #include "links/bookmarks.h"
 
 #include "base/check.h"

@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes = input.substr(1 + cut_count);
   const Outcome whole = parse(bytes, {});
   const Outcome pieces = parse(bytes, cuts);
-  // A head that fails may do so before or after the rest of it has come; what is accepted must be the same.
+  // A bad head may fail before or after its rest has arrived; accepted heads must be the same.
   if (whole.state != State::failed && pieces.state != State::failed)
     check(whole == pieces, "the cuts made a difference");
   check_path(bytes);

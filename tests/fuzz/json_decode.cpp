@@ -1,4 +1,4 @@
-// JSON into structs: whatever is accepted must be written so that it reads as the same again.
+// JSON into structs: accepted values must be written so that they read the same again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

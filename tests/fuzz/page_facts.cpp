@@ -1,5 +1,4 @@
-// Whatever a web site sends, the facts taken from it are bounded UTF-8 and strict URLs, and taking them is bounded
-// work.
+// From any page of a web site, the facts are bounded UTF-8 and strict URLs, and extracting them is bounded work.
 #include "links/page_facts.h"
 
 #include "base/check.h"

@@ -1,4 +1,4 @@
-// Whatever a Redis, or something that is none, may send: replies in any pieces, maps of slots, redirections.
+// Any bytes from a Redis, or from another server: replies in any pieces, maps of slots, redirections.
 #include <cstdint>
 
 #include "adapters/redis/client/hash_slots.h"

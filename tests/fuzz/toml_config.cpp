@@ -1,4 +1,4 @@
-// A configuration file: whatever loads must print as a file that loads to the same.
+// A configuration file: a file that loads must print as a file that loads to the same values.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,7 +59,7 @@ std::optional<std::string> hush(const std::string&) {
   return "hush";
 }
 
-// What the file loads to, printed; nothing where it has a problem.
+// The loaded values, printed; nothing if the file has a problem.
 std::optional<std::string> load_and_print(std::string_view text) {
   Everything everything;
   config::Loader loader;

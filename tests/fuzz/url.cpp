@@ -1,4 +1,4 @@
-// What a URL is written as is read as the same URL, and a resolved reference is a URL again.
+// A written URL is read as the same URL, and a resolved reference is a URL again.
 #include "http/url.h"
 
 #include "base/check.h"

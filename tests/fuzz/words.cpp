@@ -1,4 +1,4 @@
-// The small texts that arrive everywhere: times, durations, ids, encoded bytes. What is accepted must survive being
+// The small texts that arrive everywhere: times, durations, ids, encoded bytes. Accepted texts must survive being
 // written and read again.
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@ using links::Bookmark;
 using links::BookmarkFault;
 using links::BookmarkParser;
 
-// What make_bookmarks.py says is in its file.
+// The content of the file, as make_bookmarks.py reports it.
 struct Expected {
   int64_t bookmarks = 0;
   int64_t links = 0;

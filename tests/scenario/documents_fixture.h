@@ -59,7 +59,7 @@ class Installation {
     arguments.insert(arguments.end(), {"--config", (folder_ / "sluice.toml").string()});
     return run_sluice(std::move(arguments), secrets_, input);
   }
-  // What one SQL statement returns, as text.
+  // The result of one SQL statement, as text.
   std::string query(const std::string& text) {
     Process psql({.arguments = {"psql", "-h", "127.0.0.1", "-p", std::to_string(postgres_.port()), "-U",
                                 postgres_.user(), "-d", "sluice", "-Atc", text},

@@ -46,7 +46,7 @@ struct DocumentsScenario : testing::Test {
   static RawResponse get(size_t server, const std::string& origin, const std::string& path) {
     return RawClient(port(server)).get(document_target(origin, path));
   }
-  // Asks until it is served: whoever asks meanwhile is told 429 or 503 in time.
+  // Asks until it is served; earlier requests get 429 or 503 in time.
   static RawResponse get_in_the_end(size_t server, const std::string& origin, const std::string& path) {
     const auto give_up = std::chrono::steady_clock::now() + 60s;
     RawResponse response = get(server, origin, path);
@@ -196,7 +196,7 @@ TEST_F(DocumentsScenario, a_paused_owner_that_wakes_up_changes_nothing) {
   const RawResponse taken_over = get_in_the_end(1, "claims", path);
   installation->server(0).process().signal(SIGCONT);
   EXPECT_EQ(steady->stat(path), 2);
-  // The first one's readers get what is stored, or are told that it was too late; its own copy is thrown away.
+  // Readers of the first get the stored copy or a timeout; its own copy is dropped.
   const RawResponse late = starter.read_response();
   EXPECT_THAT(late.status, AnyOf(200, 503));
   installation->server(0).process().wait_for_line("a document arrived after its claim expired");
@@ -216,7 +216,7 @@ TEST_F(DocumentsScenario, the_reader_who_started_a_download_may_hang_up) {
   EXPECT_EQ(steady->stat(path), 1);
 }
 
-// Whatever the origin does instead of answering: the last good copy is served, and nothing bad is stored.
+// For every failure of the origin the last good copy is served, and nothing bad is stored.
 struct MisbehavingOrigin : DocumentsScenario {
   void SetUp() override {
     DocumentsScenario::SetUp();

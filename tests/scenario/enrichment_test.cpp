@@ -30,7 +30,7 @@ using testing::HasSubstr;
 using testing::Le;
 using testing::UnorderedElementsAre;
 
-// What an importer and an operator see, beside the servers.
+// The view of an importer and of an operator, beside the servers.
 struct Desk {
   explicit Desk(const std::string& config)
       : loaded(server::load_settings({config, {}})),

@@ -1,4 +1,4 @@
-// What the HTTP server does to clients that send nonsense, too much, or nothing.
+// The HTTP server with clients that send nonsense, too much, or nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -167,7 +167,7 @@ TEST(HttpLimits, a_client_that_does_not_read_is_dropped) {
   std::string requests;
   for (int i = 0; i < 10; ++i) requests += "GET /shared HTTP/1.1\r\nHost: a\r\n\r\n";
   client.send(requests);
-  // What the sockets hold is there; the rest never comes. The server ends the connection before we look.
+  // The bytes in the sockets arrive; the rest never does. The server has closed the connection before we read.
   RawClient probe(server.port());
   const auto give_up = std::chrono::steady_clock::now() + 60s;
   while (probe.get("/connections").body != "1") ASSERT_LT(std::chrono::steady_clock::now(), give_up);

@@ -1,4 +1,4 @@
-// What the HTTP server does when there are too many connections or requests: who gets a place, and who goes.
+// The HTTP server with too many connections or requests: which get a place, and which are closed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,7 +111,7 @@ TEST(HttpOverload, a_refused_connection_that_lingers_goes_when_connections_run_o
   EXPECT_EQ(client.get("/alive").status, 200);
 }
 
-// What a connection through the proxy that serves `client` is answered.
+// The answer to a connection through the proxy for `client`.
 struct Proxied {
   Proxied(const TestServer& server, const std::string& client) : connection(server.port()) {
     const std::string family = client.contains(':') ? "TCP6 " : "TCP4 ";

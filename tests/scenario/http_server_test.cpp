@@ -1,4 +1,4 @@
-// What a client of the HTTP server sees, over real sockets.
+// The HTTP server as its clients see it, over real sockets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

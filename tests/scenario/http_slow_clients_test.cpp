@@ -1,4 +1,4 @@
-// What the HTTP server does with clients that read slowly, and with those that have gone.
+// The HTTP server with clients that read slowly, and with those that have gone.
 #include <fstream>
 
 #include <fcntl.h>

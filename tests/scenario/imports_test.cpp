@@ -42,7 +42,7 @@ struct ImportAnswer {
   }
 };
 
-// What make_bookmarks.py says is in its file.
+// The content of the file, as make_bookmarks.py reports it.
 struct Expected {
   int64_t links = 0;
   int64_t pages = 0;
@@ -113,7 +113,7 @@ class Imports : public testing::TestWithParam<std::string>, protected OneServer 
   }
   void TearDown() override { stop_server(); }
 
-  // Nobody visits links here: they end when the test says so, by canceling their jobs.
+  // Links are not visited here: they end when the test cancels their jobs.
   virtual std::string settings() const {
     return "[links]\nenrich = false\n[links.imports]\nsettle_every = \"200ms\"\n";
   }

@@ -1,4 +1,4 @@
-// What a server does for jobs by itself, with time and with a database that is not as it should be.
+// The upkeep of jobs by a server, over time and with a damaged database.
 #include "tests/scenario/jobs_over_http.h"
 
 namespace sluice::test {

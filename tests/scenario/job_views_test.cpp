@@ -1,4 +1,4 @@
-// What the queue shows over HTTP, and how much of everything it takes.
+// Views of the queue over HTTP, and its limits.
 #include "base/time.h"
 #include "runtime/system_clock.h"
 #include "tests/scenario/jobs_over_http.h"

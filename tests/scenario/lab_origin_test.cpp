@@ -47,7 +47,7 @@ class LabOriginScenario : public testing::Test {
     while (stat(pointer) != wanted) continue;
   }
 
-  // Sends a request whose answer nobody reads yet.
+  // Sends a request without reading its answer yet.
   std::unique_ptr<RawClient> ask(std::string_view target) {
     auto client = std::make_unique<RawClient>(port_);
     client->send(fmt::format("GET {} HTTP/1.1\r\nHost: origin\r\n\r\n", target));

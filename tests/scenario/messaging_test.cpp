@@ -26,7 +26,7 @@ sql::TxTask<> append(sql::Tx& tx, sql::Outbox outbox, messaging::OutboxMessage m
   co_await outbox.append(tx, std::move(message));
 }
 
-// What a service does that tells of a change.
+// Publishes a change as a service does.
 Task<> tell(sql::Database& database, sql::Outbox outbox, messaging::OutboxMessage message) {
   co_await database.transact(append, outbox, std::move(message));
   outbox.announce();
@@ -204,7 +204,7 @@ TEST_P(Messaging, a_row_that_the_log_refuses_waits_for_an_operator) {
   EXPECT_THAT(sluice({"dlq", "list"}).output, HasSubstr("0 dead letters"));
 }
 
-// What stands behind `"name":` in a text of JSON, a string without its quotes.
+// The value of `"name":` in a text of JSON, a string without its quotes.
 std::string value_of(const std::string& json, const std::string& name) {
   const std::string before = fmt::format(R"("{}":")", name);
   const size_t begin = json.find(before);

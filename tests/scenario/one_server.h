@@ -1,4 +1,4 @@
-// A real server on one database, its command line and its routes: what most stories need.
+// A real server on one database, its command line and its routes, for most scenarios.
 #pragma once
 
 #include <fstream>
@@ -82,7 +82,7 @@ class OneServer {
   std::optional<PostgresServer> postgres_;
   std::optional<PgBouncerServer> pgbouncer_;
   std::string config_;
-  std::string migrated_;  // what `sluice migrate` said
+  std::string migrated_;  // the output of `sluice migrate`
   std::optional<SluiceServer> server_;
   std::string key_;
 };

@@ -1,4 +1,4 @@
-// What an operator sees of an outbox and its log: metrics, and a warning in the server's log.
+// An outbox and its log as an operator sees them: metrics, and a warning in the server's log.
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ class OutboxMetrics : public testing::Test, protected LogServer {
     sql::Database& database = engines.of(server::Service::accounts);
     run(database.transact(append, desk_->parts.outbox(), std::move(messages)));
   }
-  // Whether /metrics says so, now or within minutes: what took a second to measure is measured again after twenty.
+  // Whether /metrics has the line, now or within minutes: a measurement that took a second is repeated after twenty.
   bool shows(const std::string& line) const {
     const auto end = std::chrono::steady_clock::now() + 3min;
     while (std::chrono::steady_clock::now() < end) {

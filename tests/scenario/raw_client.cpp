@@ -43,7 +43,7 @@ void RawClient::try_send(std::string_view bytes) {
   try {
     send(bytes);
   } catch (const std::runtime_error&) {
-    // The server may close while we are sending; what it answered is still to be read.
+    // The server may close while we are sending; its answer can still be read.
   }
 }
 

@@ -102,7 +102,7 @@ struct RedisClient : testing::Test {
     started_.emplace_back(asio::co_spawn(threads.executor(1), std::move(call), asio::use_future));
     return started_.back();
   }
-  // Returns when what was started before has been handed to the connection.
+  // Returns when earlier commands have been handed to the connection.
   void let_it_leave() {
     wait_for(nothing(), 1);
     wait_for(nothing(), 0);

@@ -1,4 +1,4 @@
-// One Redis: what callers get in good times and bad.
+// One Redis: the answers to callers in good times and bad.
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/post.hpp>
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_F(RedisSingle, commands_of_many_callers_share_a_connection_and_keep_their_r
 }
 
 TEST_F(RedisSingle, commands_that_wait_together_leave_together) {
-  // While the server sleeps, what is asked piles up; then one read of the server takes all of it.
+  // While the server sleeps, commands pile up; then one read of the server takes all of them.
   run(Command("PING"));
   const auto events = [this] {
     const std::string stats = server->cli({"INFO", "stats"});

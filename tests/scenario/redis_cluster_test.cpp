@@ -118,7 +118,7 @@ TEST_F(RedisClustered, calls_work_again_by_themselves_after_a_master_was_killed)
   const std::string key = "elected";  // on another node than that of the planned failover: see elect_successor_of
   run(Command("SET").key(key).arg("kept"));
   RedisServer& master = cluster().master_of(key);
-  // On the connection that wrote: WAIT looks at what was written over its own.
+  // On the connection that wrote: WAIT counts only writes of its own connection.
   ASSERT_EQ(run(Command("WAIT").at(key).arg(1).arg(30'000).within(1min)).integer(), 1);
   const std::string before = run(Command(tell_history, {key})).text();
   RedisServer& other = cluster().other_master(master);

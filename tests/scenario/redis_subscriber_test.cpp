@@ -9,7 +9,7 @@
 namespace sluice::redis {
 namespace {
 
-// Keeps what it was told, in order.
+// Keeps the messages it received, in order.
 class Notes : public Listener {
  public:
   void on_listening() override { add("listening"); }
@@ -18,7 +18,7 @@ class Notes : public Listener {
     add(fmt::format("{}: {}", channel, message));
   }
 
-  // The next note; what came instead after a long while.
+  // The next note, or a timeout after a long while.
   std::string next() {
     std::unique_lock lock(mutex_);
     if (!added_.wait_for(lock, std::chrono::seconds(30), [this] { return read_ < notes_.size(); })) return "nothing";
@@ -121,7 +121,7 @@ TEST_F(RedisMessages, reach_every_node_of_a_cluster) {
   EXPECT_EQ(notes.next(), "b: by the client");
 }
 
-// The node stays connected to whoever listens to it; only the cluster knows it no longer.
+// The node stays connected to its subscribers; only the cluster has forgotten it.
 void put_out(test::RedisCluster& cluster, test::RedisServer& node) {
   const std::string id = test::RedisCluster::id_of(node);
   cluster.fail_over(node);

@@ -34,7 +34,7 @@ struct ServerScenario : ServerFolder {
     return answer;
   }
 
-  // What /proc says behind `name` in one of the process's files.
+  // The value of `name` in one of the process's files in /proc.
   static std::string line_of(SluiceServer& sluice, const std::string& file, const std::string& name) {
     std::ifstream lines("/proc/" + std::to_string(sluice.process().pid()) + "/" + file);
     for (std::string line; std::getline(lines, line);) {

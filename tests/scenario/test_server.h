@@ -33,7 +33,7 @@ class TestServer : private http::SseOwner {
   int pauses() const { return pauses_; }
   // Runs `work` on the first I/O thread and waits for its end.
   void on_thread(const std::function<void()>& work);
-  // Moves the clock with which the server was made, and returns when its only thread has done what is due.
+  // Moves the clock of the server, and returns when its only thread has done all due work.
   void advance(ManualClock& clock, Duration duration);
   // A client whose first bytes are there before the server's only thread accepts it: a limit that runs from then on
   // cannot pass before they come.
@@ -41,7 +41,7 @@ class TestServer : private http::SseOwner {
 
  private:
   http::Router make_router();
-  // Subscribers of the topic "resumed" are told what they saw last.
+  // Subscribers of the topic "resumed" get the last id they saw.
   void on_open(std::string_view topic, std::string_view subscriber, std::string_view last_event_id) override;
   void on_close(std::string_view, std::string_view) override {}
 

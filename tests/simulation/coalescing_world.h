@@ -19,7 +19,7 @@ class CoalescingWorld {
  public:
   explicit CoalescingWorld(uint64_t seed);
 
-  // A tenth of a second in which faults happen (or do not) and somebody may ask.
+  // A tenth of a second in which faults may happen and a caller may ask.
   void step(bool stormy);
 
   // How the item has fared.
@@ -27,7 +27,7 @@ class CoalescingWorld {
   Time last_refreshed() const { return refreshed_; }  // when the last fetch began that was stored
   int published() const { return published_; }
   int stored() const { return stored_; }
-  // What should never be; empty while all is well.
+  // A violated promise; empty while there is none.
   const std::string& wrong() const { return wrong_; }
 
  private:
@@ -69,7 +69,7 @@ class CoalescingWorld {
   const coordination::CoalescingPlan plan_{.lanes = {{"urgent", 30s}, {"usual", 60s}}};
 
   coordination::CoalescingItem item_;
-  coordination::CoalescingItem replica_;  // what is left after a failover
+  coordination::CoalescingItem replica_;  // the state after a failover
   coordination::RunFloor run_;
   int runs_ = 0;
   Duration skew_{0};

@@ -168,7 +168,7 @@ void ConsumerWorld::publish() {
   }
 }
 
-// Numbers of a key are given where they are stored, so that they say what its order is.
+// Numbers of a key are given when they are stored, so that they define its order.
 Task<> ConsumerWorld::publish_until_it_is_there(Message message) {
   while (true) {
     try {
@@ -231,7 +231,7 @@ void ConsumerWorld::finish(const std::string& key, int number) {
 
 void ConsumerWorld::on_commit(const Position& next) {
   const auto& diary = stored_[next.partition];
-  size_t& checked = checked_[next.partition];  // what is finished stays so
+  size_t& checked = checked_[next.partition];  // finished messages stay finished
   for (; checked < diary.size() && diary[checked].offset < next.offset; ++checked) {
     const Stored& stored = diary[checked];
     if (stories_[stored.key].finished < stored.number) {

@@ -19,7 +19,7 @@ class ConsumerWorld {
   explicit ConsumerWorld(uint64_t seed);
   ~ConsumerWorld();
 
-  enum class Weather { storm, calm, silence };  // in silence nobody publishes
+  enum class Weather { storm, calm, silence };  // silence: no messages are published
   // A tenth of a second in which faults happen or do not.
   void step(Weather weather);
   // All members leave.
@@ -30,7 +30,7 @@ class ConsumerWorld {
   int letters() const { return letters_; }
   bool all_committed();
   int assignments() { return log_.assignments("group"); }
-  // What should never be; empty while all is well.
+  // A violated promise; empty while there is none.
   const std::string& wrong() const { return wrong_; }
 
  private:

@@ -84,7 +84,7 @@ void LimitedWorld::decide(int caller, size_t priority, int64_t least, int64_t mo
 void LimitedWorld::use(int caller, size_t priority, const Drawn& drawn, int64_t sent) {
   const int64_t void_at = sent + plan_->permit_life.count();
   for (int64_t i = 0; i < drawn.given && now_ < void_at; ++i) {
-    // At once, or at the last moment: what was prompt and what was late must not meet beyond the limit.
+    // At once, or at the last moment: prompt and late requests together must not exceed the limit.
     const int64_t when = random_.below(2) == 0 ? now_ : between(now_, void_at - 1);
     for (const size_t window : plan_->windows_of(priority)) on_the_wire_[window].push_back({when, 1});
     ++used_;

@@ -17,7 +17,7 @@
 
 namespace sluice::test {
 
-// The engine: its clock, and what it remembers.
+// The engine: its clock and its state.
 class SimulatedEngine {
  public:
   SimulatedEngine(std::shared_ptr<const coordination::LimitPlan> plan, Random& random);
@@ -26,7 +26,7 @@ class SimulatedEngine {
 
   void lose_all() { kept_.clear(); }
   void restart() { ++run_; }
-  // A replica takes over: what it knows is of some moment before.
+  // A replica takes over: its state is that of an earlier moment.
   void fail_over();
   void step_clock_back();
 
@@ -38,7 +38,7 @@ class SimulatedEngine {
   int64_t run_ = 1;
   int64_t ahead_;
   Bytes kept_;
-  Bytes replica_;  // what has reached it so far
+  Bytes replica_;  // the state that has reached it so far
 };
 
 struct WorldOptions {

@@ -1,4 +1,4 @@
-// Never more than N in any window, whatever happens: random plans, schedules and misfortunes in simulated time.
+// Never more than N in any window: random plans, schedules and faults in simulated time.
 #include <gtest/gtest.h>
 
 #include "tests/simulation/limited_world.h"
@@ -75,7 +75,7 @@ TEST(Limits, beyond_ten_thousand_hold_as_well) {
   }
 }
 
-// What the checker is for: this limit looks right on average.
+// The reason for the checker: this limit looks right on average.
 TEST(Limits, a_plain_bucket_would_break_them) {
   std::vector<Happened> given;
   double tokens = 450;
