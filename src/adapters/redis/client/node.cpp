@@ -40,13 +40,13 @@ Node::Node(Address address, const NodeContext& context)
       context_(context),
       config_(context.access.config),
       breaker_(config_.breaker),
-      lines_(config_.connections),
+      connections_(config_.connections),
       scope_(context.executor),
       breaker_gauge_(breaker_state.with({address_.to_string()})),
       reconnects_(reconnects.with({address_.to_string()})) {}
 
 void Node::start() {
-  for (size_t line = 0; line < lines_.size(); ++line) scope_.spawn("redis connection", keep_connected(line));
+  for (size_t index = 0; index < connections_.size(); ++index) scope_.spawn("redis connection", keep_connected(index));
 }
 
 Task<> Node::close() {
@@ -54,20 +54,20 @@ Task<> Node::close() {
   down_ = "shutting down";
   co_await scope_.close();
   refuse_waiting(down_);
-  for (size_t line = 0; line < lines_.size(); ++line) lost(line);
+  for (size_t index = 0; index < connections_.size(); ++index) lost(index);
 }
 
 bool Node::connected() const {
-  return std::ranges::any_of(lines_, [](const Line& line) { return line != nullptr; });
+  return std::ranges::any_of(connections_, [](const ConnectionRef& connection) { return connection != nullptr; });
 }
 
-Task<> Node::keep_connected(size_t line) {
+Task<> Node::keep_connected(size_t index) {
   return run_forever(
-      "redis " + address_.to_string(), context_.clock, context_.random, [this, line] { return serve(line); },
+      "redis " + address_.to_string(), context_.clock, context_.random, [this, index] { return serve(index); },
       config_.reconnect);
 }
 
-Task<Node::Line> Node::connect() {
+Task<Node::ConnectionRef> Node::connect() {
   const Deadline deadline = Deadline::after(context_.clock, config_.connect_timeout);
   Task<std::unique_ptr<Wire>> opening = Wire::open(context_.access, address_);
   try {
@@ -84,11 +84,11 @@ Task<Node::Line> Node::connect() {
   }
 }
 
-Task<> Node::serve(size_t line) {
-  const Line connection = co_await connect();
-  lines_[line] = connection;
+Task<> Node::serve(size_t index) {
+  const ConnectionRef connection = co_await connect();
+  connections_[index] = connection;
   const Instant since = context_.clock.now();
-  connected_now(line);
+  connected_now(index);
   std::exception_ptr end;
   try {
     co_await connection->serve(
@@ -97,11 +97,11 @@ Task<> Node::serve(size_t line) {
     if (context_.clock.now() - since < shortest_good_life) end = std::current_exception();
     log::warning("lost a connection to Redis", {{"node", address_.to_string()}, {"error", error.what()}});
   }
-  lost(line);
+  lost(index);
   if (end) std::rethrow_exception(end);
 }
 
-void Node::connected_now(size_t line) {
+void Node::connected_now(size_t index) {
   if (was_connected_) reconnects_.add();
   was_connected_ = true;
   down_.clear();
@@ -110,13 +110,13 @@ void Node::connected_now(size_t line) {
   show_breaker();
   const Instant now = context_.clock.now();
   drop_whose_caller_left();
-  for (auto& request : std::exchange(waiting_, {})) lines_[line]->send(std::move(request), now);
-  lines_[line]->flush();
+  for (auto& request : std::exchange(waiting_, {})) connections_[index]->send(std::move(request), now);
+  connections_[index]->flush();
 }
 
-void Node::lost(size_t line) {
-  if (!lines_[line]) return;
-  const Connection::Abandoned abandoned = std::exchange(lines_[line], nullptr)->abandon();
+void Node::lost(size_t index) {
+  if (!connections_[index]) return;
+  const Connection::Abandoned abandoned = std::exchange(connections_[index], nullptr)->abandon();
   const std::string which = address_.to_string();
   for (const auto& request : abandoned.sent) {
     fail(request,
@@ -129,10 +129,10 @@ void Node::lost(size_t line) {
   if (!closed_) context_.in_doubt();
 }
 
-Node::Line* Node::least_busy() {
-  Line* best = nullptr;
-  for (Line& line : lines_) {
-    if (line && (best == nullptr || line->unanswered() < (*best)->unanswered())) best = &line;
+Node::ConnectionRef* Node::least_busy() {
+  ConnectionRef* best = nullptr;
+  for (ConnectionRef& connection : connections_) {
+    if (connection && (best == nullptr || connection->unanswered() < (*best)->unanswered())) best = &connection;
   }
   return best;
 }
@@ -144,8 +144,8 @@ void Node::send(std::shared_ptr<Request> request) {
     refuse(request, fmt::format("{} is not called because its breaker is open", address_.to_string()));
     return;
   }
-  if (Line* line = least_busy()) {
-    (*line)->send(std::move(request), now);
+  if (ConnectionRef* connection = least_busy()) {
+    (*connection)->send(std::move(request), now);
   } else if (down_.empty()) {
     waiting_.push_back(std::move(request));
   } else {
@@ -160,8 +160,8 @@ void Node::refuse(const std::shared_ptr<Request>& request, std::string reason) {
 }
 
 void Node::flush() {
-  for (const Line& line : lines_) {
-    if (line) line->flush();
+  for (const ConnectionRef& connection : connections_) {
+    if (connection) connection->flush();
   }
 }
 
@@ -210,13 +210,13 @@ Instant Node::expire(Instant now) {
   };
   for (const auto& request : waiting_) look_at(request, Failure::Kind::not_sent);
   drop_whose_caller_left();
-  for (const Line& line : lines_) {
-    if (!line) continue;
-    line->visit([&](const auto& request) { look_at(request, Failure::Kind::late); });
-    if (line->overdue_at() <= now) {
-      line->give_up(fmt::format("{}: a reply is overdue", address_.to_string()));
+  for (const ConnectionRef& connection : connections_) {
+    if (!connection) continue;
+    connection->visit([&](const auto& request) { look_at(request, Failure::Kind::late); });
+    if (connection->overdue_at() <= now) {
+      connection->give_up(fmt::format("{}: a reply is overdue", address_.to_string()));
     } else {
-      next = std::min(next, line->overdue_at());
+      next = std::min(next, connection->overdue_at());
     }
   }
   show_breaker();

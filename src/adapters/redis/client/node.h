@@ -48,14 +48,14 @@ class Node {
   Instant expire(Instant now);
 
  private:
-  using Line = std::shared_ptr<Connection>;  // null: not connected
+  using ConnectionRef = std::shared_ptr<Connection>;  // null: not connected
 
-  Task<> keep_connected(size_t line);
-  Task<> serve(size_t line);
-  Task<Line> connect();
-  Line* least_busy();
-  void connected_now(size_t line);
-  void lost(size_t line);
+  Task<> keep_connected(size_t index);
+  Task<> serve(size_t index);
+  Task<ConnectionRef> connect();
+  ConnectionRef* least_busy();
+  void connected_now(size_t index);
+  void lost(size_t index);
   void drop_whose_caller_left();
   void refuse(const std::shared_ptr<Request>& request, std::string reason);
   void refuse_waiting(const std::string& reason);
@@ -68,7 +68,7 @@ class Node {
   const NodeContext& context_;
   const RedisConfig& config_;
   CircuitBreaker breaker_;
-  std::vector<Line> lines_;
+  std::vector<ConnectionRef> connections_;
   std::deque<std::shared_ptr<Request>> waiting_;  // for the first connection
   std::string down_;                              // why it is unreachable; empty while that is unknown
   bool was_connected_ = false;

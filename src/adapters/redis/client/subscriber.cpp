@@ -39,9 +39,9 @@ std::string subscription(const std::vector<std::string>& channels) {
 
 }  // namespace
 
-class Subscriber::Line {
+class Subscriber::Session {
  public:
-  Line(RedisConfig config, Executor executor, Clock& clock, std::vector<std::string> channels, Listener& listener)
+  Session(RedisConfig config, Executor executor, Clock& clock, std::vector<std::string> channels, Listener& listener)
       : config_(std::move(config)),
         place_(place_of(config_)),
         access_{config_, 0, make_tls(config_, place_.tls)},
@@ -192,12 +192,13 @@ class Subscriber::Line {
 
 Subscriber::Subscriber(RedisConfig config, Executor executor, Clock& clock, std::vector<std::string> channels,
                        Listener& listener)
-    : line_(std::make_unique<Line>(std::move(config), std::move(executor), clock, std::move(channels), listener)) {}
+    : session_(
+          std::make_unique<Session>(std::move(config), std::move(executor), clock, std::move(channels), listener)) {}
 
 Subscriber::~Subscriber() = default;
 
 Task<> Subscriber::close() {
-  return line_->close();
+  return session_->close();
 }
 
 }  // namespace sluice::redis

@@ -40,8 +40,8 @@ class Subscriber {
   Task<> close();
 
  private:
-  class Line;
-  std::unique_ptr<Line> line_;
+  class Session;
+  std::unique_ptr<Session> session_;
 };
 
 }  // namespace sluice::redis
