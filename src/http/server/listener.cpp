@@ -13,7 +13,7 @@ namespace {
 
 constexpr int backlog = 4096;
 // More than this many missed ticks are not made up for.
-constexpr int ticks_at_once = 10;
+constexpr int ticks_at_once = 50;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 

@@ -46,7 +46,7 @@ struct ServerConfig {
 
   bool access_log = true;
   size_t compress_from = 1024;   // bytes
-  Duration tick = 100ms;         // how exact timeouts are
+  Duration tick = 20ms;          // how exact timeouts are; few at a time, so that a burst of them delays no request
   Duration lingering_time = 2s;  // for a client to take note that we close
   Duration hang_up_check = 1s;   // how often a GET that takes longer is looked after, whether its client is still there
 
