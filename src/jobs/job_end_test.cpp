@@ -11,11 +11,11 @@ using Next = JobFate::Next;
 const RetryDelays delays{.fixed = {1min, 5min}};
 
 LiveJob running(int32_t attempts, int32_t max_attempts) {
-  return {.running = true, .token = 7, .attempts = attempts, .max_attempts = max_attempts};
+  return {.id = {}, .kind = "kind", .running = true, .token = 7, .attempts = attempts, .max_attempts = max_attempts};
 }
 
 Ending ending(How how) {
-  return {.job = {.token = 7}, .how = how, .error = "no answer"};
+  return {.job = {.id = {}, .token = 7}, .how = how, .error = "no answer"};
 }
 
 JobFate fate(const LiveJob& job, const Ending& ending) {
@@ -92,8 +92,10 @@ TEST(JobEnd, a_canceled_job_frees_its_unique_key) {
 
 TEST(JobEnd, only_the_try_that_runs_may_end_the_job) {
   EXPECT_EQ(verdict_on(running(1, 2), ending(How::failed)), Verdict::accepted);
-  EXPECT_EQ(verdict_on({.running = true, .token = 8}, ending(How::failed)), Verdict::stale_lock);
-  EXPECT_EQ(verdict_on({.running = false, .token = 7}, ending(How::failed)), Verdict::not_running);
+  EXPECT_EQ(verdict_on({.id = {}, .kind = "kind", .running = true, .token = 8}, ending(How::failed)),
+            Verdict::stale_lock);
+  EXPECT_EQ(verdict_on({.id = {}, .kind = "kind", .running = false, .token = 7}, ending(How::failed)),
+            Verdict::not_running);
 }
 
 TEST(JobEnd, a_lock_that_was_renewed_is_not_lost) {
