@@ -92,13 +92,20 @@ TEST_P(JobTransitionsContract, what_never_lived_is_not_finished) {
               make_id()));
 }
 
-TEST_P(JobTransitionsContract, a_slot_is_not_given_twice) {
+TEST_P(JobTransitionsContract, two_jobs_never_run_in_one_slot) {
+  constexpr sql::Statement start_in_slot_1 =
+      "UPDATE jobs SET status = 'running', slot = 1, attempts = 1, lock_ttl = 1, locked_at = now(), locked_by = 'w', "
+      "lock_expires_at = now(), lock_token = 1 WHERE id = $1";
   use({.throttle = {.concurrency = 1}});
   add(job_of_key("a"));
   const JobId second = add(job_of_key("a"));
+  const JobId first = claim_one().id;
   sql::Params params(second);
-  EXPECT_THROW(run(database().write("UPDATE jobs SET slot = 1 WHERE id = $1", params)), sql::ConstraintViolation);
+  EXPECT_THROW(run(database().write(start_in_slot_1, params)), sql::ConstraintViolation);
+  EXPECT_EQ(status(second), queued);
   EXPECT_FALSE(allowed("UPDATE jobs SET slot = 0 WHERE id = $1", second));
+  EXPECT_TRUE(ends_as("succeeded", first));
+  EXPECT_TRUE(allowed(start_in_slot_1, second));
 }
 
 }  // namespace sluice::test

@@ -35,9 +35,9 @@ class PostgresImportPlans : public PostgresPlans {
              "FROM generate_series(1, 30000) AS i",
              "INSERT INTO job_keys (kind, unique_key, job_id) "
              "SELECT 'enrich_link', 'd' || i, lpad(i::text, 32, '0')::uuid FROM generate_series(1, 30000) AS i",
-             "INSERT INTO throttle_keys (kind, throttle_key) "
-             "SELECT 'enrich_link', 'd' || i FROM generate_series(1, 30000) AS i",
-             "INSERT INTO throttle_states (kind, throttle_key) SELECT kind, throttle_key FROM throttle_keys",
+             "WITH made AS (INSERT INTO throttle_keys (kind, throttle_key) "
+             "  SELECT 'enrich_link', 'd' || i FROM generate_series(1, 30000) AS i RETURNING kind, throttle_key) "
+             "INSERT INTO throttle_states (kind, throttle_key) SELECT kind, throttle_key FROM made",
              "INSERT INTO link_canonicals (id, url, domain, job_id, created_at) "
              "SELECT id, 'http://d' || i, 'd' || i, id, now() "
              "FROM generate_series(1, 30000) AS i, lateral (SELECT lpad(i::text, 32, '0')::uuid) AS filled (id)",

@@ -2,7 +2,7 @@
 //
 // A job with a throttle key may be claimed only with one of the key's slots. All code that gives or frees slots first
 // locks the key's row, in a separate statement: the next statement then reads the state that the last holder of the
-// lock left. A unique index, not this code, ensures that no slot is given twice.
+// lock left. A unique index, not this code, ensures that no two jobs run in one slot.
 //
 // The state of a key lists the jobs that have its slots, and they are looked up by their ids. A look for them by the
 // key would pass every version of every job that ever had a slot of it, as long as PostgreSQL keeps those for a

@@ -31,8 +31,9 @@ CREATE TABLE jobs (
 -- Exactly the claimable jobs, in the order of claims: claims do not read jobs of a full throttle key.
 CREATE INDEX jobs_claimable ON jobs (kind, priority, run_after, id) WHERE slot IS NOT NULL AND status <> 'running';
 
--- A slot is never given twice.
-CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot) WHERE slot > 0;
+-- No two jobs run in one slot. Jobs that only have a slot are left out: each would leave a dead entry here, and while a
+-- transaction is held open, every job that is given a slot would read all dead entries of its key.
+CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot) WHERE slot > 0 AND status = 'running';
 
 -- The next jobs of a throttle key.
 CREATE INDEX jobs_of_key ON jobs (kind, throttle_key, priority, run_after, id)
