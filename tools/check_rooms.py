@@ -20,8 +20,7 @@ TABLE = [
     ("a feature", "those, never another feature"),
     ("flows", "features and below"),
     ("api", "flows and below"),
-    ("adapters/x", "features' ports and below; never another adapter (sqlite and postgres may use adapters/sql); "
-                   "adapters/peer implements ports of features in other processes over HTTP"),
+    ("adapters/x", "features' ports and below; never another adapter (sqlite and postgres may use adapters/sql)"),
     ("server, lab", "all"),
 ]
 

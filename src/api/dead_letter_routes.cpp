@@ -221,7 +221,6 @@ void add_settling(Api& api, DeadLetters& letters, std::string pattern, std::stri
            .body_schema = json::schema<SettleRequest>(),
            .answers =
                {{200,
-
                  "The counts. A call settles at most 1,000 letters and skips those that are refused. Repeat it while "
                  "`remaining` and `settled` are above 0.",
                  std::string(progress_schema)}},

@@ -220,7 +220,6 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
   const Parameter origin{"origin", "Name of a configured origin.", origin_schema(documents.names())};
   const Parameter path{
       "path",
-
       "Path of the document. Slashes are sent unescaped; a client that escapes them can only request paths "
       "of one segment.",
       fmt::format(R"({{"type":"string","minLength":1,"maxLength":{},"pattern":{}}})", DocumentPath::longest,

@@ -146,7 +146,6 @@ Endpoint upload() {
       .pattern = "/api/v1/imports",
       .tag = "imports",
       .summary =
-
           "Imports bookmarks exported by a browser (Netscape bookmark format, up to 50 MiB). With an "
           "Idempotency-Key a file is imported once: the same file again returns the existing import unless it "
           "failed; another file is refused.",

@@ -15,7 +15,6 @@ namespace {
 constexpr const char* problem_type = "application/problem+json";
 
 constexpr std::string_view about =
-
     "Errors are `application/problem+json` (RFC 9457) with a stable `code`. A path with `GET` also "
     "accepts `HEAD`; `OPTIONS` lists the methods of a path; other methods get 405, `method-not-allowed` "
     "and `Allow`.";

@@ -1,4 +1,4 @@
-// Either a value or an outcome the caller must choose on.
+// Either a value or an outcome the caller must handle.
 //
 // Like std::expected, and converts from the error itself, so that a use case reads `co_return
 // ReserveError::seat_taken;`. Only for outcomes of the rules; a failing engine is an exception (runtime/errors.h).

@@ -33,12 +33,10 @@ void OriginConfig::describe(config::Section<OriginConfig>& section) {
       .between(1, 10'000);
   section
       .key("strangers_per_second", &OriginConfig::strangers_per_second,
-
            "Limit on requests per second for paths without a copy, which any client can invent; max_per_second "
            "also applies. These requests use at most one slot and have their own breaker.")
       .between(1, 10'000);
   section.key("allow", &OriginConfig::allow,
-
               "Glob of the paths that may be requested from the origin (* within a segment, ** across segments); "
               "others get 404.");
   section.key("memory_limit", &OriginConfig::memory_limit,

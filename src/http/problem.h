@@ -1,6 +1,6 @@
 // Errors as clients see them: application/problem+json (RFC 9457).
 //
-// `code` is stable, kebab-case and listed in docs/errors.md; programs choose on it. `title` says the same to people and
+// `code` is stable, kebab-case and listed in docs/errors.md; programs rely on it. `title` says the same to people and
 // is the same every time; `detail` is about this one occurrence. Never put anything into it that the caller may not
 // know.
 #pragma once

@@ -9,7 +9,6 @@ namespace {
 const metrics::Counter claimed_total{"job_claimed_total", "Jobs claimed by workers of this process and over HTTP."};
 const metrics::Histogram duration_seconds{
     "job_duration_seconds",
-
     "Duration of tries: in Sluice's own workers, or from claim to end over HTTP, through any instance. "
     "After the first 200 kinds without settings, further ones are counted as \"other\".",
     {"kind", "outcome"},

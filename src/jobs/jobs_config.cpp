@@ -78,7 +78,6 @@ void describe(config::Section<Throttle>& section) {
 void describe(config::Section<JobKind>& section) {
   section.key("max_attempts", &JobKind::max_attempts, "Tries of a job before it is dead.").between(1, 1'000);
   section.key("backoff", &JobKind::backoff,
-
               "Time before the next try: a list with one entry per try, the last of which repeats, or an "
               "exponential backoff with jitter.");
   section.key("timeout", &JobKind::timeout, "Time limit for a try in Sluice's own workers; then it has failed.")

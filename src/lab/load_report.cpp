@@ -152,7 +152,6 @@ std::string text_report(const LoadOptions& options, const LoadResult& result) {
   if (options.rate) text += fmt::format("; lag p99 {:.3f} ms", milliseconds(tally.lag.percentile(0.99)));
   if (generator_overloaded(options, result)) {
     text +=
-
         "\nWARNING    the generator was too slow: use more --threads or a lower --rate; these figures do not "
         "describe the server";
   }

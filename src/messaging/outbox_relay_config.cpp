@@ -10,7 +10,6 @@ void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
   section.key("poll", &OutboxRelayConfig::poll, "Interval between checks when nothing wakes the relay.").at_least(10ms);
   section
       .key("send_timeout", &OutboxRelayConfig::send_timeout,
-
            "Time limit for publishing a batch; longer than kafka.send_timeout, so that the partition that "
            "failed is known.")
       .at_least(100ms);
@@ -19,7 +18,6 @@ void OutboxRelayConfig::describe(config::Section<OutboxRelayConfig>& section) {
   section.key("lease", &OutboxRelayConfig::lease, "Time a silent relay keeps its buckets.").at_least(1s);
   section
       .key("rerun_margin", &OutboxRelayConfig::rerun_margin,
-
            "After a restart of the log, rows published since this time before it was last seen are published "
            "again. Must cover the time between snapshots or fsyncs of the log (Redis: save, appendfsync); has "
            "no effect beyond keep.")

@@ -15,7 +15,6 @@ constexpr size_t sweep_batch = 1000;
 
 const metrics::Gauge lag_gauge{
     "outbox_events_lag",
-
     "Unpublished rows of an outbox in the buckets of this relay, up to 100000, without rows that wait "
     "behind a dead one. The total is the sum over all relays.",
     {"outbox"}};

@@ -28,7 +28,6 @@ void CacheSettings::describe(config::Section<CacheSettings>& section) {
 
 void CoordinationSettings::describe(config::Section<CoordinationSettings>& section) {
   section.key("engine", &CoordinationSettings::engine,
-
               "Engine of shared state. auto selects redis if redis.url is set, else database if postgres.url is "
               "set, else memory (journaled in the data folder).");
   section.table("engines", &CoordinationSettings::engines, "Overrides of the engine for one kind of state.");

@@ -84,7 +84,6 @@ std::string demo_hint(const Settings& settings, const std::string& url, const st
   if (key) hint += fmt::format("SERVICE key, shown only once:  {}\n", *key);
   if (has_demo && key) {
     hint += fmt::format(
-
         "To download a document, run `sluice-lab origin --listen 127.0.0.1:9000` and then:\n      curl "
         "{}/api/v1/documents/{} -H 'Authorization: Bearer {}' -H 'Content-Type: application/json' -d "
         "'{{\"path\": \"extra/1.xml\"}}'\n",

@@ -23,7 +23,6 @@ class JobParts {
 
   jobs::Jobs& jobs() { return jobs_; }
   const jobs::JobKinds& kinds() const { return kinds_; }
-  // To be rung by code that adds jobs in its own transaction.
 
   // Which kinds this process works on, and how: before `start`.
   jobs::JobHandlers& handlers() { return handlers_; }

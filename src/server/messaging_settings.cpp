@@ -38,7 +38,6 @@ Duration longest_life(const std::vector<messaging::Topic>& topics) {
 void TopicSettings::describe(config::Section<TopicSettings>& section) {
   section
       .key("partitions", &TopicSettings::partitions,
-
            "Number of partitions, the limit on parallel readers. Used only when the topic is created; 0 uses "
            "the topic's own number.")
       .between(0, 1000);
@@ -48,7 +47,6 @@ void TopicSettings::describe(config::Section<TopicSettings>& section) {
 
 void MessagingSettings::describe(config::Section<MessagingSettings>& section) {
   section.key("engine", &MessagingSettings::engine,
-
               "Engine of the message log. auto selects kafka if kafka.brokers is set, else redis if redis.url is "
               "set, else the embedded database.");
   section.table("outbox", &MessagingSettings::outbox, "The outbox, which publishes committed changes to the log.");

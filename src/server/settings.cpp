@@ -86,7 +86,6 @@ void AccountsSettings::describe(config::Section<AccountsSettings>& section) {
 void ProcessSettings::describe(config::Section<ProcessSettings>& section) {
   section.key("threads", &ProcessSettings::threads, "I/O threads; 0 means one per core.").between(0, 256);
   section.key("drain_delay", &ProcessSettings::drain_delay,
-
               "Time a stopping server continues to serve while /readyz reports draining, so that load balancers "
               "notice. Skipped if the server runs on a terminal.");
   section.key("drain", &ProcessSettings::drain, "Time for requests in flight to finish when the server stops.");

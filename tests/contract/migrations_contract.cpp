@@ -22,7 +22,6 @@ TEST_P(MigrationsContract, one_missing_in_between_is_refused) {
   migrate({contract::first, contract::second});
   run(database().write("DELETE FROM schema_migrations WHERE number = 1"));
   EXPECT_EQ(why_refused({contract::first, contract::second}),
-
             "migration 1 (first) was not applied although 2 (second) was; give it a number above those of all "
             "applied migrations");
 }

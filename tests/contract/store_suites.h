@@ -1,4 +1,4 @@
-// The suites of all stores in SQL but those of links and imports, which are compiled beside them.
+// The suites that sqlite_stores_test.cpp and postgres_stores_test.cpp share.
 #pragma once
 
 #include "tests/contract/day_budgets_suite.h"

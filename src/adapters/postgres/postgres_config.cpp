@@ -45,7 +45,6 @@ void PostgresConfig::describe(config::Section<PostgresConfig>& section) {
   section.secret("password", &C::password, "Password of the services' logins.");
   section
       .key("direct_url", &C::direct_url,
-
            "URL of PostgreSQL itself if url leads to a pooler, for notifications of new jobs. Without it, "
            "instances behind a pooler find new jobs by polling.")
       .rule(url_form, is_url);

@@ -15,7 +15,6 @@ constexpr Duration longest_pause = 10min;
 
 const metrics::Counter reports{
     "error_reports_total",
-
     "Failures reported to Sentry (sent) or dropped: the queue was full, Sentry was unreachable, refused "
     "the report or asked for a pause (limited).",
     {"outcome"}};

@@ -2,7 +2,7 @@
 //
 // Calls to other servers are safe only with limits: one deadline covers the whole exchange (waiting for a connection,
 // name, connect, TLS, redirects, the last byte), the size is capped while reading, redirects and addresses follow a
-// policy. The result of a call is an outcome to choose on, not an exception.
+// policy. The result of a call is an outcome to handle, not an exception.
 #pragma once
 
 #include <memory>

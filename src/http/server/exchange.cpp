@@ -110,7 +110,6 @@ std::optional<Response> Exchange::find_route(const RequestHead& head) {
   }
   if (!target || !decode_path(target->path, request_.path)) {
     return answer({400, "malformed-path", "Malformed request path.",
-
                    "The path must not contain empty, '.' or '..' segments, encoded slashes, control characters or "
                    "broken escapes."});
   }

@@ -22,7 +22,7 @@
 namespace sluice::http {
 
 struct RouteOptions {
-  size_t max_body = 1 << 20;   // 413 above
+  size_t max_body = 1 << 20;   // 413 above; http.body_memory also limits a body that is not streamed
   Duration timeout = 30s;      // the handler's deadline; 0: none
   bool streamed_body = false;  // the handler reads Request::stream instead of Request::body
   // The handler begins when the head is there, and calls RequestConnection::receive_body if Request::body_pending and

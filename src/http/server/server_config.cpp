@@ -54,13 +54,11 @@ void describe_limits(config::Section<ServerConfig>& section) {
   section.key("max_headers", &C::max_headers, "Limit on the number of header fields; more get 431.").at_least(1);
   section
       .key("head_timeout", &C::head_timeout,
-
            "Time for a request's head, from its first byte to its last; then 408. Also the time a new "
            "connection has for its first byte.")
       .at_least(1ms);
   section
       .key("body_timeout", &C::body_timeout,
-
            "Time for a body, extended by one second for each min_body_rate bytes received; then 408. Only time "
            "spent waiting for the client counts.")
       .at_least(1ms);
@@ -72,7 +70,6 @@ void describe_limits(config::Section<ServerConfig>& section) {
       .at_least(1ms);
   section
       .key("write_timeout", &C::write_timeout,
-
            "Time for a client to read a response; extended while it reads at min_write_rate, otherwise the "
            "connection is closed.")
       .at_least(1ms);
@@ -80,12 +77,10 @@ void describe_limits(config::Section<ServerConfig>& section) {
       .at_least({1});
   section
       .key("max_connections", &C::max_connections,
-
            "Limit on open connections. A new connection replaces the one that has been idle longest; if none is "
            "idle, it gets 503.")
       .at_least(1);
   section.key("max_connections_per_address", &C::max_connections_per_address,
-
               "Limit on connections per client (an IPv4 address or an IPv6 /64; behind the PROXY protocol, the "
               "client's own). More get 503; 0 means no limit.");
   section

@@ -68,7 +68,6 @@ std::optional<Place> Place::parse(std::string_view url) {
 void RedisConfig::describe(config::Section<RedisConfig>& section) {
   section
       .key("url", &C::url,
-
            "URL of Redis, without user and password; rediss:// enables TLS. For a cluster, some of its nodes, "
            "separated by commas. Empty disables Redis.")
       .rule("a URL such as \"redis://host:6379\", \"rediss://host:6379/2\" or \"redis://host:6379,other:6379\"",

@@ -1,10 +1,10 @@
 // A database as stores see it: statements and transactions, never connections.
 //
-// Stores (adapters/sql/*_store.h) are written once over this; adapters/sqlite and adapters/postgres implement it. Every
-// method is one transaction, durable when it returns. Failures of the engine throw EngineUnavailable; a broken
-// constraint throws ConstraintViolation, which a store turns into an outcome; a wrong statement StatementError. Safe to
-// use from any thread; results arrive on the caller's executor, whose context must outlive the database (the thread
-// that answers may still be on its way out of the post when the caller goes on).
+// Stores (adapters/sql/ROOM/sql_*.h) are written once over this; adapters/sqlite and adapters/postgres implement it.
+// Every method is one transaction, durable when it returns. Failures of the engine throw EngineUnavailable; a broken
+// constraint throws ConstraintViolation, which a store turns into an outcome; a wrong statement StatementError. Safe
+// to use from any thread; results arrive on the caller's executor, whose context must outlive the database (the
+// thread that answers may still be on its way out of the post when the caller goes on).
 //
 // Every implementation passes tests/contract/database_*_contract.cpp.
 #pragma once

@@ -1,6 +1,6 @@
 // Values in PostgreSQL's binary format.
 //
-// A parameter (adapters/postgres/codec.h) and an element of an array (driver/given_rows.h) are encoded alike.
+// A parameter (adapters/postgres/codec.h) and an element of an array (given_rows.h) are encoded alike.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // The columns of `jobs` and `finished_jobs`: how a job is added, what finishing and reviving it keep, how it is read.
 //
-// A new column that producers set is one more name in `lasting` and `shown`, in `add_jobs` with `added_row`, and in
-// `job_of`; no other statement names it.
+// A new column that producers set is one more name in `lasting` and `shown`, in `add_jobs` with `add_row`, and in
+// `job_of`; no other statement names it. Its migrations add it to both tables.
 #pragma once
 
 #include "adapters/sql/driver/given_rows.h"

@@ -24,7 +24,6 @@ TxTask<int64_t> remove_body(Tx& tx, int64_t older_than_us, int64_t limit) {
 void InboxConfig::describe(config::Section<InboxConfig>& section) {
   section
       .key("retention", &InboxConfig::retention,
-
            "Time the id of a handled message is kept: at least the time it may be delivered again, which is the "
            "retention of its topic plus that of dead letters.")
       .at_least(1h);
