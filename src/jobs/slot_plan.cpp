@@ -6,9 +6,13 @@ namespace sluice::jobs {
 namespace {
 
 std::vector<int64_t> free_numbers(const SlotNeeds& needs) {
+  std::vector<bool> taken(static_cast<size_t>(needs.slots));
+  for (const SlotHolder& holder : needs.holders) {
+    if (holder.slot <= needs.slots) taken[static_cast<size_t>(holder.slot) - 1] = true;
+  }
   std::vector<int64_t> numbers;
   for (int64_t number = 1; number <= needs.slots; ++number) {
-    if (std::ranges::find(needs.holders, number, &SlotHolder::slot) == needs.holders.end()) numbers.push_back(number);
+    if (!taken[static_cast<size_t>(number) - 1]) numbers.push_back(number);
   }
   // After the number of slots was lowered those beyond it still count while they run.
   const int64_t left = std::max<int64_t>(needs.slots - static_cast<int64_t>(needs.holders.size()), 0);
@@ -69,7 +73,12 @@ std::vector<SlotSeeker> in_line(const std::vector<SlotSeeker>& stored, const std
 void drop_kept_slots(SlotPlan& plan, const std::set<JobId>& freed) {
   for (const SlotHolder& holder : plan.taken_back) {
     if (freed.contains(holder.id)) continue;
-    std::erase_if(plan.gifts, [&](const SlotGift& gift) { return gift.slot == holder.slot; });
+    const auto of_holder = std::ranges::find(plan.gifts, holder.slot, &SlotGift::slot);
+    if (of_holder != plan.gifts.end()) {
+      plan.gifts.erase(of_holder);
+    } else if (!plan.gifts.empty()) {
+      plan.gifts.pop_back();  // its slot is beyond their number, and it runs in place of another
+    }
   }
 }
 

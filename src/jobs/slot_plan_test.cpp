@@ -94,6 +94,14 @@ TEST(SlotPlan, a_slot_that_was_claimed_meanwhile_is_not_given) {
   EXPECT_EQ(plan.gifts[0].slot, 2);
 }
 
+TEST(SlotPlan, a_job_claimed_beyond_the_lowered_number_runs_in_place_of_another) {
+  SlotPlan plan = plan_slots({.slots = 2, .holders = {unclaimed(1, 3, 0)}, .seekers = {{job(2), 0}, {job(3), 0}}});
+  ASSERT_EQ(plan.gifts.size(), 2U);
+  drop_kept_slots(plan, {});
+  ASSERT_EQ(plan.gifts.size(), 1U);
+  EXPECT_EQ(plan.gifts[0].id, job(2));
+}
+
 TEST(SlotPlan, a_spaced_key_is_left_alone_for_longer_than_its_gap) {
   EXPECT_GT(pause_before(NextLook::in_case, 3s), 3s);
   EXPECT_EQ(pause_before(NextLook::when_due, 3s), 0s);
