@@ -13,7 +13,8 @@ Duration RetryDelays::after(int32_t attempt, Random& random) const {
 
 Duration Throttle::gap() const {
   if (per_second <= 0) return Duration{0};
-  return Duration{static_cast<int64_t>(std::ceil(1e6 / per_second))};
+  constexpr double most = 1e15;  // the number below must be an integer that exists
+  return Duration{static_cast<int64_t>(std::ceil(std::min(1e6 / per_second, most)))};
 }
 
 const JobKind& JobKinds::of(const std::string& kind) const {

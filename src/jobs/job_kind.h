@@ -27,6 +27,9 @@ struct Throttle {
   Duration gap() const;
 };
 
+// The last start of a key is remembered for so long at least.
+constexpr Duration longest_gap = 24h;
+
 struct JobKind {
   int32_t max_attempts = 2;
   RetryDelays backoff{};

@@ -118,6 +118,11 @@ void JobsConfig::describe(config::Section<JobsConfig>& section) {
 }
 
 void JobsConfig::validate(config::Problems& problems) const {
+  for (const auto& [name, kind] : kinds) {
+    if (kind.throttle.gap() <= longest_gap) continue;
+    problems.add("kinds",
+                 fmt::format("throttle.per_second of {} must be 0, or at least one start a day (0.0000116)", name));
+  }
   for (const auto& [name, job] : recurring) {
     const std::string& kind = job.kind.empty() ? name : job.kind;
     if (kind.size() <= max_kind_characters) continue;

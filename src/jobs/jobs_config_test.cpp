@@ -99,6 +99,16 @@ TEST_F(JobsSettings, delays_beyond_any_time_that_can_be_kept_are_refused) {
   EXPECT_EQ(problems[3].key, "jobs.kinds.c.timeout");
 }
 
+TEST_F(JobsSettings, a_rate_below_one_start_a_day_is_refused) {
+  const auto problems = load(
+      "[jobs.kinds.daily]\nthrottle = {per_second = 0.0000116}\n"
+      "[jobs.kinds.weekly]\nthrottle = {per_second = 0.00000165}\n"
+      "[jobs.kinds.never]\nthrottle = {per_second = 1e-300}\n");
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].key, "jobs.kinds");
+  EXPECT_TRUE(problems[0].message.contains("throttle.per_second of never")) << problems[0].message;
+}
+
 TEST_F(JobsSettings, delays_that_cannot_be_are_refused) {
   const auto problems = load(
       "[jobs.kinds.a]\nbackoff = []\n[jobs.kinds.b]\nbackoff = [\"soon\"]\n"
