@@ -122,7 +122,7 @@ class JobStore {
   // Forgets requests that were answered longer than `age` ago, at most `most` of them; how many.
   virtual Task<size_t> forget_requests(Duration age, size_t most) = 0;
   // Looks at the next `most` throttle keys, after the last at the first again, and forgets those that no job has; how
-  // many were looked at.
+  // many were forgotten.
   virtual Task<size_t> forget_idle_keys(size_t most) = 0;
 };
 

@@ -35,7 +35,8 @@ Task<> JobUpkeep::purge_round() {
   const size_t purged = co_await store_.purge(retention_, purged_at_once);
   const size_t forgotten = co_await store_.forget_requests(retention_, purged_at_once);
   if (purged == purged_at_once || forgotten == purged_at_once) co_return;
-  co_await store_.forget_idle_keys(keys_at_once);
+  const size_t idle = co_await store_.forget_idle_keys(keys_at_once);
+  if (idle >= keys_at_once / 2) co_return;
   co_await clock_.sleep_for(purge_every);
 }
 

@@ -48,9 +48,11 @@ TEST_F(JobUpkeepTest, what_becomes_due_is_awaited_by_the_clock_of_the_engine) {
 TEST_F(JobUpkeepTest, it_purges_until_nothing_is_left) {
   store.old = 2'500;
   store.old_requests = 5'500;
+  store.idle_keys = 44'000;
   pass(61s);
   EXPECT_EQ(store.old, 0U);
   EXPECT_EQ(store.old_requests, 0U);
+  EXPECT_EQ(store.idle_keys, 0U);
   EXPECT_EQ(store.purged_age, 7 * 24h);
 }
 

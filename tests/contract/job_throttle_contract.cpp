@@ -225,8 +225,7 @@ TEST_P(JobThrottleContract, a_key_that_no_job_has_is_forgotten) {
     return names;
   };
   EXPECT_EQ(keys(), (std::vector<std::string>{"idle", "running", "waiting"}));
-  while (run(store_->forget_idle_keys(10'000)) == 10'000) {
-  }
+  EXPECT_GE(run(store_->forget_idle_keys(10'000)), 1U);
   EXPECT_EQ(keys(), (std::vector<std::string>{"running", "waiting"}));
   enqueue_all(std::vector<NewJob>(2, job_of_key("idle")));
   EXPECT_EQ(claim().size(), 2U);

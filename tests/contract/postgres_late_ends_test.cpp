@@ -59,9 +59,10 @@ class PostgresLateEnds : public TaskFixture, public testing::WithParamInterface<
 
   SystemClock clock_;
   SeededRandom random_{1};
-  // Two starts of a key are half a second apart.
+  // Two starts of a key of "spaced" are half a second apart.
   const jobs::JobKinds kinds_{
-      std::map<std::string, jobs::JobKind>{{"spaced", {.throttle = {.concurrency = 3, .per_second = 2}}}}};
+      std::map<std::string, jobs::JobKind>{{"spaced", {.throttle = {.concurrency = 3, .per_second = 2}}},
+                                           {"single", {.max_attempts = 1, .throttle = {.concurrency = 1}}}}};
   postgres::EngineThread thread_;
   std::optional<PostgresServer> server_;
   std::optional<postgres::PostgresDatabase> database_;
@@ -102,6 +103,60 @@ TEST_P(PostgresLateEnds, a_start_during_the_end_of_another_job_of_the_key_delays
   while (!ended || !claimed) io_.run_one();
 
   EXPECT_GE(find(2).run_after, find(1).locked_at.value() + 500ms);
+}
+
+TEST_P(PostgresLateEnds, a_slot_freed_by_an_end_that_waited_goes_to_a_job_added_meanwhile) {
+  const auto job_of = [](std::string key) {
+    return jobs::NewJob{.kind = "single", .payload = "{}", .throttle_key = std::move(key)};
+  };
+  run(store_->enqueue({job_of("first"), job_of("second")}));
+  std::vector<jobs::Completion> completions;
+  for (const jobs::ClaimedJob& job : run(store_->claim({"worker", {"single"}, 2}))) {
+    completions.push_back({{job.id, job.token}, std::nullopt, job.kind, job.throttle_key});
+  }
+  ASSERT_EQ(completions.size(), 2U);
+
+  // The end of both waits for the lock of the first key.
+  const LockSession holder(*server_);
+  holder.execute("BEGIN");
+  holder.execute("SELECT 1 FROM job_service.throttle_states WHERE throttle_key = 'first' FOR UPDATE");
+  bool ended = false;
+  asio::co_spawn(io_, store_->complete(std::move(completions)), [&](std::exception_ptr error, const auto&) {
+    if (error) std::rethrow_exception(error);
+    ended = true;
+  });
+  ASSERT_TRUE(eventually([&] { return somebody_waits(); }));
+  run(store_->enqueue({job_of("second")}));
+  holder.execute("COMMIT");
+  io_.restart();
+  while (!ended) io_.run_one();
+
+  EXPECT_EQ(run(database_->read("SELECT count(*) FROM jobs WHERE slot = 1")).one().integer(0), 1);
+}
+
+TEST_P(PostgresLateEnds, a_retry_takes_the_throttle_key_that_its_job_has_when_it_is_locked) {
+  run(store_->enqueue({{.kind = "single", .payload = "{}", .throttle_key = "before"}}));
+  const jobs::ClaimedJob job = run(store_->claim({"worker", {"single"}, 1})).at(0);
+  run(store_->fail({{{job.id, job.token}, "an error"}}));
+  ASSERT_EQ(run(store_->find(job.id)).value().status, jobs::JobStatus::dead);
+
+  // As if it had been retried, handed on to another key, and had died again.
+  const LockSession holder(*server_);
+  holder.execute("BEGIN");
+  holder.execute("SET LOCAL session_replication_role = replica");
+  holder.execute("UPDATE job_service.finished_jobs SET throttle_key = 'after'");
+  std::optional<bool> revived;
+  asio::co_spawn(io_, store_->retry(job.id), [&](std::exception_ptr error, std::optional<bool> given) {
+    if (error) std::rethrow_exception(error);
+    revived = given.value();
+  });
+  ASSERT_TRUE(eventually([&] { return somebody_waits(); }));
+  holder.execute("COMMIT");
+  io_.restart();
+  while (!revived) io_.run_one();
+
+  EXPECT_TRUE(*revived);
+  EXPECT_EQ(run(database_->read("SELECT count(*) FROM jobs WHERE slot = 1")).one().integer(0), 1);
 }
 
 TEST_P(PostgresLateEnds, a_throttle_key_that_is_used_while_it_is_looked_at_is_not_forgotten) {

@@ -117,7 +117,12 @@ class PretendJobStore : public JobStore {
     co_return purged;
   }
 
-  Task<size_t> forget_idle_keys(size_t) override { co_return 0; }
+  Task<size_t> forget_idle_keys(size_t most) override {
+    co_await answer();
+    const size_t forgotten = std::min(most, idle_keys);
+    idle_keys -= forgotten;
+    co_return forgotten;
+  }
 
   Task<size_t> forget_requests(Duration, size_t most) override {
     co_await answer();
@@ -175,6 +180,7 @@ class PretendJobStore : public JobStore {
   size_t old = 0;            // finished jobs that may be purged
   Duration purged_age{0};
   size_t old_requests = 0;  // that may be forgotten
+  size_t idle_keys = 0;
   bool refuses = false;
   std::vector<JobId> dying;  // with the next look
   bool away = false;

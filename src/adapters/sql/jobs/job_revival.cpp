@@ -11,9 +11,9 @@ using jobs::JobId;
 using jobs::JobTag;
 using jobs::Verdict;
 
-constexpr Statement find_throttle_key = "SELECT kind, throttle_key FROM finished_jobs WHERE id = $1";
 constexpr Statement lock_dead = R"(
-    SELECT unique_key FROM finished_jobs WHERE id = $1 AND status = 'dead' @lock(FOR UPDATE))"_sql;
+    SELECT kind, throttle_key, unique_key FROM finished_jobs
+    WHERE id = $1 AND status = 'dead' @lock(FOR UPDATE))"_sql;
 constexpr Statement take_key = R"(
     INSERT INTO job_keys (kind, unique_key, job_id)
     SELECT kind, unique_key, id
@@ -39,17 +39,6 @@ constexpr Statement find_refused = R"(
     @from_each(SELECT status = 'running' AS running FROM jobs WHERE id = given.id
       UNION ALL SELECT false FROM finished_jobs WHERE id = given.id @by_index) AS found)"_sql;
 
-// Of the throttle key of a finished job, where it has one.
-TxTask<LockedKeys> lock_key_of(Tx& tx, JobId id, EndingRules rules) {
-  const Rows rows = co_await tx.execute(find_throttle_key, Params(id));
-  ThrottledKeys keys;
-  if (!rows.empty() && !rows.one().is_null(1)) {
-    keys.insert(throttled_key(*rules.kinds, rows.one().text(0), rows.one().text(1)));
-  }
-  LockedKeys locked = co_await lock_keys(tx, std::move(keys));
-  co_return locked;
-}
-
 TxTask<std::map<JobId, Verdict>> why_refused(Tx& tx, GivenRows ids) {
   const Rows rows = co_await execute_many(tx, find_refused, std::move(ids));
   std::map<JobId, Verdict> reasons;
@@ -63,7 +52,6 @@ TxTask<std::map<JobId, Verdict>> why_refused(Tx& tx, GivenRows ids) {
 
 TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
   const Params key(id);
-  const LockedKeys keys = co_await lock_key_of(tx, id, rules);
   const Rows dead = co_await tx.execute(lock_dead, key);
   if (dead.empty()) {
     GivenRows ids;
@@ -72,10 +60,15 @@ TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
     if (known.empty()) co_return std::nullopt;
     co_return false;
   }
-  if (!dead.one().is_null(0)) {
+  // The unique key first, then the throttle key: in the order in which jobs are added.
+  const Row& job = dead.one();
+  if (!job.is_null(2)) {
     const Rows taken = co_await tx.execute(take_key, key);
     if (taken.affected == 0) co_return false;
   }
+  ThrottledKeys throttled;
+  if (!job.is_null(1)) throttled.insert(throttled_key(*rules.kinds, job.text(0), job.text(1)));
+  const LockedKeys keys = co_await lock_keys(tx, std::move(throttled));
   co_await tx.execute(queue_again, key);
   co_await tx.execute(remove_finished, key);
   co_await give_slots(tx, keys);

@@ -16,13 +16,15 @@ using jobs::NextLook;
 using jobs::SlotGift;
 using jobs::SlotHolder;
 
-// PostgreSQL: no two states of one key, whose versions differ.
+// PostgreSQL: no two states of one key, whose versions differ. A key that was forgotten begins above its old versions,
+// which may still be in the index.
 constexpr Statement make_keys = R"(
     @given(kind text, throttle_key text)
     @postgres(WITH made AS (
         INSERT INTO throttle_keys (kind, throttle_key) @values(given.kind, given.throttle_key)
         ON CONFLICT DO NOTHING RETURNING kind, throttle_key)
-      INSERT INTO throttle_states (kind, throttle_key) SELECT kind, throttle_key FROM made)
+      INSERT INTO throttle_states (kind, throttle_key, version, changes)
+        SELECT kind, throttle_key, @clock_us / 4, @clock_us FROM made)
     @sqlite(INSERT INTO throttle_states (kind, throttle_key) @values(given.kind, given.throttle_key)
       ON CONFLICT DO NOTHING))"_sql;
 // The last version is in force. One that another transaction replaces just now is waited for.
@@ -72,12 +74,14 @@ constexpr Statement read_holders = R"(
     @from_each(SELECT id, slot, priority, status = 'running' AS running, kind, throttle_key FROM jobs
       WHERE id = given.id @by_index) AS holder
     WHERE holder.slot > 0 AND holder.kind = given.kind AND holder.throttle_key = given.throttle_key)"_sql;
+// PostgreSQL: due by the time of the statement. The transaction may have begun before a job was added, and waited for
+// the key's lock since.
 constexpr Statement read_seekers = R"(
     @given(kind text, throttle_key text, place bigint, slots bigint)
     SELECT given.place, seeker.id, seeker.priority
     @from_each(SELECT id, priority FROM jobs
       WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
-        AND throttle_key IS NOT NULL AND run_after <= now()
+        AND throttle_key IS NOT NULL AND run_after <= @postgres(statement_timestamp()) @sqlite(now())
       ORDER BY priority, run_after, id LIMIT given.slots) AS seeker)"_sql;
 // A claim may have been faster; then the job keeps its slot.
 constexpr Statement take_back = R"(
@@ -266,9 +270,10 @@ TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
         given.newcomers[gift.id] = {gift.slot, key.not_before};
       }
     }
+    const bool some_wait = !key.none_stored || !key.plan.taken_back.empty();
     // Slots are left: each newcomer has one.
-    if (key.none_stored && key.plan.next_look == NextLook::when_due) key.plan.next_look = NextLook::none;
-    const bool waits = !key.none_stored || !key.plan.taken_back.empty() || key.plan.gifts.size() < key.newcomers;
+    if (!some_wait && key.plan.next_look == NextLook::when_due) key.plan.next_look = NextLook::none;
+    const bool waits = some_wait || key.plan.gifts.size() < key.newcomers;
     given.changes.push_back({std::move(key.holders), key.plan.next_look, waits});
   }
   co_await execute_many(tx, give, std::move(gifts));
@@ -357,6 +362,7 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
     const auto& [kind, throttle_key] = idle[place_in(row)];
     ours.add(kind, throttle_key);
   }
+  looked.forgotten = locked.size();
   co_await execute_many(tx, remove_keys, std::move(ours));
   co_return looked;
 }

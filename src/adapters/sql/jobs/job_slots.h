@@ -66,6 +66,7 @@ using KeyName = std::pair<std::string, std::string>;  // kind, throttle key
 
 struct KeysLookedAt {
   size_t count = 0;
+  size_t forgotten = 0;
   KeyName last{};
 };
 // Deletes those among the next `most` keys that no job has and whose last start was long ago, except those locked by

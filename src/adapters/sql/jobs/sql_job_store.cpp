@@ -167,7 +167,7 @@ Task<size_t> SqlJobStore::forget_idle_keys(size_t most) {
   const KeysLookedAt looked = co_await database_.transact(forget_keys, after, most);
   const std::lock_guard lock(purge_mutex_);
   last_key_ = looked.count == most ? looked.last : KeyName{};
-  co_return looked.count;
+  co_return looked.forgotten;
 }
 
 Task<std::optional<jobs::Job>> SqlJobStore::find(jobs::JobId id) {
