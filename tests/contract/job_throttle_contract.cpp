@@ -232,6 +232,29 @@ TEST_P(JobThrottleContract, a_key_that_no_job_has_is_forgotten) {
   EXPECT_EQ(complete(running_job), Verdict::accepted);
 }
 
+TEST_P(JobThrottleContract, between_many_that_are_not_due_the_due_ones_are_found_in_order) {
+  use({.throttle = {.concurrency = 4}});
+  const auto job = [&](int32_t priority, std::optional<Time> run_after) {
+    NewJob one = job_of_key("a", priority);
+    one.run_after = run_after;
+    return one;
+  };
+  enqueue_all(std::vector<NewJob>(4, job_of_key("a")));
+  const std::vector<ClaimedJob> running = claim(4);
+  std::vector<NewJob> later;
+  for (int32_t priority = 1; priority <= 3; ++priority) {
+    for (int i = 0; i < 100; ++i) later.push_back(job(priority, clock_.wall() + 1h));
+  }
+  enqueue_all(later);
+  const JobId last = add(job(4, std::nullopt));
+  const JobId second = add(job(2, std::nullopt));
+  const JobId first = add(job(1, clock_.wall() - 1h));
+  const JobId third = add(job(2, std::nullopt));
+  add(job(5, std::nullopt));
+  for (const ClaimedJob& one : running) EXPECT_EQ(complete(one), Verdict::accepted);
+  EXPECT_EQ(claimed_ids(10), (std::vector{first, second, third, last}));
+}
+
 TEST_P(JobThrottleContract, behind_a_hundred_thousand_of_one_key_another_is_next) {
   use({.throttle = {.concurrency = 2}});
   const std::vector<NewJob> crowd(10'000, job_of_key("crowd"));

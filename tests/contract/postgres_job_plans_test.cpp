@@ -170,6 +170,19 @@ TEST_F(PostgresJobPlans, beside_a_held_transaction_looks_for_lost_jobs_do_not_wa
 }
 
 // The same for a throttle key: its jobs come and go, and a look at it must not pass all that ever had its slots.
+TEST_F(PostgresJobPlans, jobs_of_a_throttle_key_that_are_not_due_are_passed_over) {
+  const jobs::NewJob now{.kind = "limited", .payload = "{}", .throttle_key = "a key"};
+  jobs::NewJob later = now;
+  later.run_after = clock_.wall() + 1h;
+  run(store_->enqueue(std::vector<jobs::NewJob>(5'000, later)));
+  take_plans();
+  run(store_->enqueue({later}));
+  run(store_->enqueue({now}));
+  const ClaimedJob job = claim({"limited"}, 1).at(0);
+  run(store_->complete({{{job.id, job.token}, std::nullopt, job.kind, job.throttle_key}}));
+  for (const LoggedPlan& plan : take_plans()) EXPECT_LT(pages_of(plan), 200U) << plan.text;
+}
+
 TEST_F(PostgresJobPlans, beside_a_held_transaction_a_throttle_key_costs_the_same_after_many_jobs) {
   const LockSession holder(*server_);
   holder.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");

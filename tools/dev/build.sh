@@ -1,11 +1,12 @@
-# Building: one folder per preset under build/, two gigabytes of memory a job at most.
+# Building: one folder per preset under build/
 
+# How many jobs run at once: $1 for each core (one if not given), each with two gigabytes of memory.
 job_count() {
-  local cores memory_gb
-  cores=$(nproc)
+  local wanted memory_gb
+  wanted=$(($(nproc) * ${1:-1}))
   memory_gb=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
   local fit=$((memory_gb / 2))
-  echo $((fit < 1 ? 1 : fit < cores ? fit : cores))
+  echo $((fit < 1 ? 1 : fit < wanted ? fit : wanted))
 }
 
 # Configures build/$1, anew only where a CMake file or the set of sources has changed.

@@ -26,7 +26,8 @@ run_ctest() {
     fi
   fi
   report=$(mktemp)
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count)" "$@" "${unchanged[@]}" | tee "$report" || code=$?
+  # Tests wait for engines half of the time.
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore -j "$(job_count 2)" "$@" "${unchanged[@]}" | tee "$report" || code=$?
   local failed total
   read -r failed total < <(sed -nE 's/.*, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$report") || { failed=0 total=0; }
   python3 tools/unchanged_tests.py "$after_tests" "build/$preset"

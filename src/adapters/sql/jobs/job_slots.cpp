@@ -5,6 +5,7 @@
 
 #include "adapters/sql/driver/given_rows.h"
 #include "adapters/sql/driver/sql_text.h"
+#include "adapters/sql/jobs/job_seekers.h"
 #include "base/check.h"
 
 namespace sluice::sql {
@@ -15,6 +16,7 @@ using jobs::JobTag;
 using jobs::NextLook;
 using jobs::SlotGift;
 using jobs::SlotHolder;
+using jobs::SlotSeeker;
 
 // PostgreSQL: no two states of one key, whose versions differ. A key that was forgotten begins above its old versions,
 // which may still be in the index.
@@ -74,15 +76,6 @@ constexpr Statement read_holders = R"(
     @from_each(SELECT id, slot, priority, status = 'running' AS running, kind, throttle_key FROM jobs
       WHERE id = given.id @by_index) AS holder
     WHERE holder.slot > 0 AND holder.kind = given.kind AND holder.throttle_key = given.throttle_key)"_sql;
-// PostgreSQL: due by the time of the statement. The transaction may have begun before a job was added, and waited for
-// the key's lock since.
-constexpr Statement read_seekers = R"(
-    @given(kind text, throttle_key text, place bigint, slots bigint)
-    SELECT given.place, seeker.id, seeker.priority
-    @from_each(SELECT id, priority FROM jobs
-      WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
-        AND throttle_key IS NOT NULL AND run_after <= @postgres(statement_timestamp()) @sqlite(now())
-      ORDER BY priority, run_after, id LIMIT given.slots) AS seeker)"_sql;
 // A claim may have been faster; then the job keeps its slot.
 constexpr Statement take_back = R"(
     @given(id uuid)
@@ -96,17 +89,6 @@ constexpr Statement give = R"(
       run_after = @greatest(jobs.run_after, coalesce(given.not_before, jobs.run_after)), updated_at = now()
     @from_given
     WHERE @lookup(jobs.id = given.id))"_sql;
-// When to look at a key again; a pause: so much later, where anything waits. Where nothing waits there is no time.
-constexpr Statement read_looks = R"(
-    @given(kind text, throttle_key text, place bigint, pause bigint)
-    SELECT given.place, CASE
-      WHEN given.pause > 0 THEN (SELECT now() + @us(given.pause) FROM jobs
-        WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
-          AND throttle_key IS NOT NULL LIMIT 1)
-      ELSE (SELECT min(run_after) FROM jobs
-        WHERE kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL
-          AND throttle_key IS NOT NULL) END
-    @from_given)"_sql;
 constexpr Statement write_states = R"(
     @given(kind text, throttle_key text, version bigint, look_at timestamptz, holders text, waits boolean)
     UPDATE throttle_states SET look_at = given.look_at, holders = given.holders, waits = given.waits,
@@ -200,15 +182,16 @@ TxTask<Work> read_holders_of(Tx& tx, LockedKeys keys) {
 }
 
 TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work work) {
-  GivenRows given;
+  std::vector<SeekersWanted> wanted;
+  std::vector<size_t> places;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
-    if (!work[i].none_stored && has_room(work[i].needs)) given.add(key.kind, key.throttle_key, i, key.slots);
+    if (work[i].none_stored || !has_room(work[i].needs)) continue;
+    wanted.push_back({key.kind, key.throttle_key, key.slots});
+    places.push_back(i);
   }
-  const Rows seekers = co_await execute_many(tx, read_seekers, std::move(given));
-  for (const Row& row : seekers) {
-    work[place_in(row)].needs.seekers.push_back({.id = row.id<JobTag>(1), .priority = row.integer(2)});
-  }
+  std::vector<std::vector<SlotSeeker>> seekers = co_await read_seekers(tx, std::move(wanted));
+  for (size_t i = 0; i < places.size(); ++i) work[places[i]].needs.seekers = std::move(seekers[i]);
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto added = newcomers.find(name_of(keys[i].key));
     if (added == newcomers.end()) continue;
@@ -375,16 +358,18 @@ TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers) {
 }
 
 TxTask<> change_states(Tx& tx, LockedKeys keys, std::vector<KeyChange> changes) {
-  GivenRows given;
+  std::vector<LookWanted> wanted;
+  std::vector<size_t> places;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
     const NextLook look = changes[i].next_look;
     if (look == NextLook::none) continue;
-    given.add(key.kind, key.throttle_key, i, pause_before(look, Duration{key.gap_us}).count());
+    wanted.push_back({key.kind, key.throttle_key, pause_before(look, Duration{key.gap_us})});
+    places.push_back(i);
   }
   std::vector<std::optional<Time>> looks(keys.size());
-  const Rows found = co_await execute_many(tx, read_looks, std::move(given));
-  for (const Row& row : found) looks[place_in(row)] = row.optional_time(1);
+  const std::vector<std::optional<Time>> found = co_await read_looks(tx, std::move(wanted));
+  for (size_t i = 0; i < places.size(); ++i) looks[places[i]] = found[i];
 
   GivenRows changed;
   for (size_t i = 0; i < keys.size(); ++i) {
