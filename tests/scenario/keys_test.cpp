@@ -65,6 +65,9 @@ TEST_F(KeysScenario, a_rotated_key_gives_way_to_the_new_one_when_its_grace_is_ov
   EXPECT_EQ(status_with(sluice, secret_in(kept), for_services), 200);
   const CommandResult at_once = admin({"rotate-key", id_in(kept), "--grace", "0s"});
   EXPECT_EQ(status_with(sluice, secret_in(at_once), for_services), 200);
+  const CommandResult unused = admin({"rotate-key", id_in(at_once), "--grace", "1h"});
+  admin({"rotate-key", id_in(unused), "--grace", "0s"});
+  EXPECT_EQ(status_with(sluice, secret_in(unused), for_services), 401);
   EXPECT_THAT(admin({"list-keys"}).output, HasSubstr("expired "));
   EXPECT_EQ(admin({"rotate-key", id_in(kept)}).code, 1) << "it has ended";
   EXPECT_EQ(admin({"rotate-key", "nonsense"}).code, 1);

@@ -159,6 +159,11 @@ TEST_F(ServerScenario, it_stops_in_order_when_the_terminal_it_was_started_on_is_
   EXPECT_THAT(sluice.process().output(), HasSubstr("stopped"));
 }
 
+TEST_F(ServerScenario, on_a_terminal_it_stops_without_the_delay_of_draining) {
+  SluiceServer sluice({.data = data(), .environment = {{"SLUICE_PROCESS_DRAIN_DELAY", "1h"}}, .terminal = true});
+  EXPECT_EQ(sluice.stop(), 0);
+}
+
 TEST_F(ServerScenario, a_certificate_that_cannot_be_read_is_named_at_the_start) {
   const std::string config =
       write_config("[http]\ntls_certificate = \"/nowhere/a.pem\"\ntls_key = \"/nowhere/a.key\"\n");
