@@ -2,6 +2,7 @@
 #include "links/enricher.h"
 
 #include <csignal>
+#include <future>
 
 #include <simdjson.h>
 
@@ -127,6 +128,29 @@ TEST_F(EnricherScenario, robots_txt_is_heeded_and_asked_for_once) {
   EXPECT_EQ(requests("news.test/robots.txt"), 1u);
   EXPECT_EQ(requests("closed.test"), 0u);
   EXPECT_EQ(requests("brokenrobots.test"), 0u);
+}
+
+TEST_F(EnricherScenario, robots_txt_is_read_on_a_thread_of_its_own) {
+  Offload readers("readers", 1, 10);
+  links::Robots robots(*client, readers, clock, scope_, context.get_executor(), {});
+  std::promise<void> released;
+  ASSERT_TRUE(readers.try_submit([&released] { released.get_future().wait(); }));
+  std::optional<Result<bool, LinkFailure>> allowed;
+  Task<Result<bool, LinkFailure>> question = robots.allow(*http::Url::parse(web_.url("news.test", "/private/x")));
+  bool answered = false;
+  asio::co_spawn(context, detail::run_into(std::move(question), allowed),
+                 [&answered](const std::exception_ptr&) { answered = true; });
+
+  // The reader is busy, and the client's thread is not.
+  const http::ClientRequest other = get(web_.url("norobots.test", "/other"));
+  while (requests("news.test/robots.txt") == 0) outcome(other);
+  for (int i = 0; i < 10; ++i) outcome(other);
+  EXPECT_FALSE(answered);
+
+  released.set_value();
+  context.restart();
+  while (!answered) context.run_one();
+  EXPECT_FALSE(allowed.value().value());
 }
 
 TEST_F(EnricherScenario, robots_txt_of_the_site_behind_a_redirect_counts_too) {

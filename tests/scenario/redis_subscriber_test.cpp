@@ -147,5 +147,23 @@ TEST_F(RedisMessages, keep_coming_when_the_node_they_came_from_leaves_the_cluste
   EXPECT_EQ(notes.next(), "a: after it left");
 }
 
+TEST_F(RedisMessages, come_by_masters_that_joined_when_all_the_first_ones_are_none_any_more) {
+  test::RedisCluster cluster;
+  listen({.url = cluster.node(0).url(), .cluster = true});
+  EXPECT_EQ(notes.next(), "listening");
+  for (size_t i = 0; i < cluster.size() / 2; ++i) cluster.fail_over(cluster.node(i));
+  const auto one_that_joined_has_it = [&] {
+    for (size_t i = cluster.size() / 2; i < cluster.size(); ++i) {
+      if (cluster.node(i).cli({"CLIENT", "LIST"}).contains("cmd=subscribe")) return true;
+    }
+    return false;
+  };
+  ASSERT_TRUE(eventually(one_that_joined_has_it));
+  cluster.node(cluster.size() / 2).cli({"PUBLISH", "a", "after they changed"});
+  std::string note = notes.next();
+  while (note == "interrupted" || note == "listening") note = notes.next();
+  EXPECT_EQ(note, "a: after they changed");
+}
+
 }  // namespace
 }  // namespace sluice::redis
