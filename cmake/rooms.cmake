@@ -64,7 +64,7 @@ endfunction()
 
 # A test program, run by ctest under its own name.
 #
-#   sluice_test(sql_contract SOURCES a.cpp b.cpp ROOMS adapters/sqlite [PRIVATE libs] [LABELS contract] [TIMEOUT 120]
+#   sluice_test(sql_contract SOURCES a.cpp b.cpp ROOMS adapters/sqlite [PRIVATE libs] [LABELS contract] [TIMEOUT 300]
 #               [THREADS])
 function(sluice_test name)
   cmake_parse_arguments(TEST "THREADS" "TIMEOUT" "SOURCES;ROOMS;PRIVATE;LABELS" ${ARGN})
@@ -75,7 +75,7 @@ function(sluice_test name)
   target_precompile_headers(${name} REUSE_FROM sluice_test_pch)
   add_test(NAME ${name} COMMAND ${name})
   if(NOT TEST_TIMEOUT)
-    set(TEST_TIMEOUT 120)
+    set(TEST_TIMEOUT 300)  # only a test that hangs takes so long
   endif()
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)

@@ -1,5 +1,7 @@
 #include "adapters/sql/jobs/job_seekers.h"
 
+#include <array>
+
 #include "adapters/sql/driver/given_rows.h"
 #include "adapters/sql/driver/sql_text.h"
 
@@ -8,9 +10,6 @@ namespace {
 
 using jobs::JobTag;
 using jobs::SlotSeeker;
-
-// So many jobs that are not due are read one by one: cheaper than a look at every priority, where there are few.
-constexpr int64_t read_in_vain = 50;
 
 constexpr SqlPart waiting{"waiting",
                           "kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL "
@@ -25,11 +24,14 @@ constexpr SqlPart levels{"levels", R"(
       UNION ALL
       SELECT (SELECT min(priority) FROM jobs WHERE @waiting AND priority > level) FROM levels WHERE level IS NOT NULL))"};
 
+// Reads at most 50 jobs that are not due: cheaper than a look at every priority, where there are few. Stops at the last
+// one that is wanted.
 constexpr Statement read_first = sql_with<R"(
     @given(kind text, throttle_key text, place bigint, most bigint)
-    SELECT given.place, seeker.id, seeker.priority, seeker.is_due
-    @from_each(SELECT id, priority, @due AS is_due FROM jobs WHERE @waiting
-      ORDER BY priority, run_after, id LIMIT given.most) AS seeker)",
+    SELECT given.place, seeker.id, seeker.priority
+    @from_each(SELECT id, priority FROM (SELECT id, priority, run_after FROM jobs WHERE @waiting
+        ORDER BY priority, run_after, id LIMIT given.most + 50) AS first
+      WHERE @due LIMIT given.most) AS seeker)",
                                           waiting, due>;
 constexpr Statement read_by_level = sql_with<R"(
     @given(kind text, throttle_key text, place bigint, most bigint)
@@ -48,35 +50,24 @@ constexpr Statement read_times = sql_with<R"(
     @from_given)",
                                           levels, waiting>;
 
+// The second for those keys for which the first found too few.
+constexpr std::array<Statement, 2> seeking{read_first, read_by_level};
+
 }  // namespace
 
 TxTask<std::vector<std::vector<SlotSeeker>>> read_seekers(Tx& tx, std::vector<SeekersWanted> wanted) {
-  GivenRows given;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    given.add(wanted[i].kind, wanted[i].throttle_key, i, wanted[i].most + read_in_vain);
-  }
   std::vector<std::vector<SlotSeeker>> seekers(wanted.size());
-  std::vector<int64_t> seen(wanted.size());
-  const Rows first = co_await execute_many(tx, read_first, std::move(given));
-  for (const Row& row : first) {
-    const auto place = static_cast<size_t>(row.integer(0));
-    ++seen[place];
-    const bool wants_more = static_cast<int64_t>(seekers[place].size()) < wanted[place].most;
-    if (wants_more && row.boolean(3)) {
-      seekers[place].push_back({.id = row.id<JobTag>(1), .priority = row.integer(2)});
+  for (const Statement& statement : seeking) {
+    GivenRows given;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (static_cast<int64_t>(seekers[i].size()) == wanted[i].most) continue;
+      given.add(wanted[i].kind, wanted[i].throttle_key, i, wanted[i].most);
+      seekers[i].clear();
     }
-  }
-
-  GivenRows again;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const bool saw_all = seen[i] < wanted[i].most + read_in_vain;
-    if (saw_all || static_cast<int64_t>(seekers[i].size()) == wanted[i].most) continue;
-    again.add(wanted[i].kind, wanted[i].throttle_key, i, wanted[i].most);
-    seekers[i].clear();
-  }
-  const Rows rest = co_await execute_many(tx, read_by_level, std::move(again));
-  for (const Row& row : rest) {
-    seekers[static_cast<size_t>(row.integer(0))].push_back({.id = row.id<JobTag>(1), .priority = row.integer(2)});
+    const Rows rows = co_await execute_many(tx, statement, std::move(given));
+    for (const Row& row : rows) {
+      seekers[static_cast<size_t>(row.integer(0))].push_back({.id = row.id<JobTag>(1), .priority = row.integer(2)});
+    }
   }
   co_return seekers;
 }
