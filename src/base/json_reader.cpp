@@ -114,7 +114,7 @@ std::string with_large_integers_as_doubles(std::string_view text) {
   return out;
 }
 
-// A key is the client's text: a path in an answer or a log line stays short whatever it was.
+// A key is text of the client and may be long; a path in an answer or a log line must be short.
 constexpr size_t max_shown = 100;
 
 }  // namespace

@@ -11,7 +11,7 @@ class TestedDocuments {
  public:
   virtual ~TestedDocuments() = default;
   virtual documents::DocumentStore& store() = 0;
-  // How many documents of an origin are kept, in whatever state.
+  // The number of rows of the origin, of any state.
   virtual Task<int64_t> rows(std::string origin) = 0;
   // As if they had been asked for so long ago.
   virtual Task<> age(std::string origin, Duration by) = 0;
