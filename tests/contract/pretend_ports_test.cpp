@@ -9,7 +9,7 @@
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/log_view_suite.h"
 #include "tests/contract/message_log_suite.h"
-#include "tests/contract/shared_limit_suite.h"
+#include "tests/contract/process_limits.h"
 #include "tests/contract/slots_suite.h"
 
 namespace sluice::test {
@@ -48,28 +48,14 @@ const PortEngine<TestedDocuments> pretend_documents{
 INSTANTIATE_TEST_SUITE_P(Pretend, DocumentStoreContract, testing::Values(pretend_documents), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Pretend, DocumentChangesContract, testing::Values(pretend_documents), port_engine_name);
 
-// Instances of a process share one object.
-class OpenPretendLimits : public OpenLimits {
- public:
-  coordination::SharedLimit& instance(coordination::LimitPlan plan) override {
-    const auto key = std::pair(plan.name, plan.window.back().most);
-    std::unique_ptr<coordination::PretendLimit>& limit = limits_[key];
-    if (!limit) limit = std::make_unique<coordination::PretendLimit>(std::move(plan), clock_, Duration{0});
-    return *limit;
-  }
-  Task<> lose(coordination::LimitPlan plan) override {
-    limits_.erase({plan.name, plan.window.back().most});
-    co_return;
-  }
-
- private:
-  SystemClock clock_;
-  std::map<std::pair<std::string, int64_t>, std::unique_ptr<coordination::PretendLimit>> limits_;
-};
+std::unique_ptr<coordination::SharedLimit> pretend_limit(coordination::LimitPlan plan, Clock& clock) {
+  return std::make_unique<coordination::PretendLimit>(std::move(plan), clock, Duration{0});
+}
 
 INSTANTIATE_TEST_SUITE_P(Pretend, SharedLimitContract,
                          testing::Values(LimitEngine{
-                             "pretend", [](asio::io_context&) { return std::make_unique<OpenPretendLimits>(); }}),
+                             "pretend",
+                             [](asio::io_context&) { return std::make_unique<ProcessLimits>(pretend_limit); }}),
                          testing::PrintToStringParamName());
 
 class OpenPretendLog : public OpenPort<TestedLog>, public TestedLog {
