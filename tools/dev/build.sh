@@ -1,9 +1,9 @@
 # Building: one folder per preset under build/
 
-# How many jobs run at once: $1 for each core (one if not given), each with two gigabytes of memory.
+# How many jobs run at once: $1 for each core, each with two gigabytes of memory.
 job_count() {
   local wanted memory_gb
-  wanted=$(($(nproc) * ${1:-1}))
+  wanted=$(($(nproc) * $1))
   memory_gb=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
   local fit=$((memory_gb / 2))
   echo $((fit < 1 ? 1 : fit < wanted ? fit : wanted))
@@ -27,7 +27,7 @@ build() {
   local preset=$1 started=$SECONDS
   shift
   configure "$preset"
-  ninja -C "build/$preset" -j "$(job_count)" "$@" >&2 || die "The $preset build failed."
+  ninja -C "build/$preset" -j "$(job_count 1)" "$@" >&2 || die "The $preset build failed."
   say "Built $preset in $(since "$started")"
 }
 

@@ -22,7 +22,7 @@ check_tidy() {
   build asan sluice_pch sluice_test_pch
   # shellcheck source=tools/cached_tools.sh
   source tools/cached_tools.sh
-  SLUICE_TIDY_CACHE=${SLUICE_TIDY_CACHE:-$(cache_folder)/tidy} python3 tools/tidy.py --build build/asan --jobs "$(job_count)"
+  SLUICE_TIDY_CACHE=${SLUICE_TIDY_CACHE:-$(cache_folder)/tidy} python3 tools/tidy.py --build build/asan --jobs "$(job_count 1)"
 }
 
 run_checks() {

@@ -16,7 +16,7 @@ doctor() {
   tool_row openssl version
   tool_row go version
   tool_row java -version
-  row cores "$(nproc), so $(job_count) jobs"
+  row cores "$(nproc), so $(job_count 1) jobs"
   row memory "$(awk '/MemTotal/ { t = $2 } /MemAvailable/ { a = $2 } END { printf "%.1f GB, %.1f GB free", t / 1048576, a / 1048576 }' /proc/meminfo)"
   row disk "$(df -Ph . | awk 'END { print $4 " free here" }')"
   row 'open files' "$(ulimit -Sn), up to $(ulimit -Hn)"
