@@ -17,6 +17,7 @@ std::vector<int64_t> free_numbers(const SlotNeeds& needs) {
   // After the number of slots was lowered those beyond it still count while they run.
   const int64_t left = std::max<int64_t>(needs.slots - static_cast<int64_t>(needs.holders.size()), 0);
   if (numbers.size() > static_cast<size_t>(left)) numbers.resize(static_cast<size_t>(left));
+  if (!numbers.empty()) std::ranges::rotate(numbers, numbers.begin() + needs.turn % std::ssize(numbers));
   return numbers;
 }
 
@@ -62,12 +63,6 @@ SlotPlan plan_slots(SlotNeeds needs) {
     ++next;
   }
   return plan;
-}
-
-std::vector<SlotSeeker> in_line(const std::vector<SlotSeeker>& stored, const std::vector<SlotSeeker>& newcomers) {
-  std::vector<SlotSeeker> all;
-  std::ranges::merge(stored, newcomers, std::back_inserter(all), {}, &SlotSeeker::priority, &SlotSeeker::priority);
-  return all;
 }
 
 void drop_kept_slots(SlotPlan& plan, const std::set<JobId>& freed) {

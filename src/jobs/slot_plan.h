@@ -1,6 +1,7 @@
 // Assigns a throttle key's slots: the decision alone, from rows read under the key's lock.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -17,14 +18,19 @@ struct SlotHolder {
 };
 
 struct SlotSeeker {
-  JobId id;
   int64_t priority = 0;
+  Time run_after{};
+  JobId id;
   bool stored = true;  // else it is being added, and gets its slot with that
+
+  // In the order in which jobs get slots.
+  friend auto operator<=>(const SlotSeeker&, const SlotSeeker&) = default;
 };
 
 struct SlotNeeds {
   int64_t slots = 0;        // of the key
   bool one_by_one = false;  // starts are spaced: at most one job with a slot waits for its claim
+  int64_t turn = 0;         // grows with the changes of the key; among free slots each is the first in turn
   std::vector<SlotHolder> holders{};
   std::vector<SlotSeeker> seekers{};  // due, the best first; as many as there are slots are enough
 };
@@ -54,9 +60,6 @@ bool has_room(const SlotNeeds& needs);
 // Free slots go to the seekers in order; then a seeker of better priority takes the slot of the worst holder that is
 // not claimed yet. Among equals the holder keeps its slot.
 SlotPlan plan_slots(SlotNeeds needs);
-
-// Both by priority; among equals the stored ones come first, which have waited longer.
-std::vector<SlotSeeker> in_line(const std::vector<SlotSeeker>& stored, const std::vector<SlotSeeker>& newcomers);
 
 // Keeps only gifts of slots that are free by now: a claim may have been faster than taking a slot back. `freed` has the
 // holders that lost theirs.

@@ -73,32 +73,13 @@ ThrottledKeys throttle_keys_of(const AddedJobs& added) {
   return keys;
 }
 
-// Only the database knows which times have come: a key with a job that names one gets its slots given after the jobs
-// are written, the others before.
-struct Parties {
-  LockedKeys due;
-  Newcomers newcomers;  // of `due`
-  LockedKeys timed;
-};
-
-Parties parties_of(const AddedJobs& added, const LockedKeys& keys) {
-  Parties parties;
-  std::set<KeyName> timed;
+Newcomers newcomers_of(const AddedJobs& added) {
+  Newcomers newcomers;
   for (const PreparedJob* one : added) {
-    if (!one->job.throttle_key) continue;
-    const KeyName name(one->job.kind, *one->job.throttle_key);
-    if (one->job.run_after) timed.insert(name);
-    parties.newcomers[name].push_back({.id = one->id, .priority = one->job.priority, .stored = false});
+    const jobs::NewJob& job = one->job;
+    if (job.throttle_key) newcomers[{job.kind, *job.throttle_key}].push_back({one->id, job.priority, job.run_after});
   }
-  for (auto& [name, seekers] : parties.newcomers) {
-    std::ranges::sort(seekers, {}, [](const jobs::SlotSeeker& one) { return std::pair(one.priority, one.id); });
-  }
-  for (const LockedKey& locked : keys) {
-    const KeyName name(locked.key.kind, locked.key.throttle_key);
-    if (timed.contains(name)) parties.newcomers.erase(name);
-    (timed.contains(name) ? parties.timed : parties.due).push_back(locked);
-  }
-  return parties;
+  return newcomers;
 }
 
 GivenRows rows_of(const AddedJobs& added, const std::map<JobId, SlotGiven>& slots) {
@@ -141,11 +122,9 @@ TxTask<std::vector<Enqueued>> enqueue_jobs(Tx& tx, PreparedJobs jobs) {
     if (!answers.back().duplicate) added.push_back(&prepared);
   }
   const LockedKeys keys = co_await lock_keys(tx, throttle_keys_of(added));
-  const Parties parties = parties_of(added, keys);
-  SlotsGiven given = co_await give_slots_to(tx, parties.due, parties.newcomers);
+  SlotsGiven given = co_await give_slots_to(tx, keys, newcomers_of(added));
   co_await execute_many(tx, add_jobs, rows_of(added, given.newcomers));
-  co_await change_states(tx, parties.due, std::move(given.changes));
-  co_await give_slots(tx, parties.timed);
+  co_await change_states(tx, keys, std::move(given.changes));
   co_return answers;
 }
 

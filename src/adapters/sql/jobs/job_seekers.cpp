@@ -1,6 +1,7 @@
 #include "adapters/sql/jobs/job_seekers.h"
 
-#include <array>
+#include <algorithm>
+#include <numeric>
 
 #include "adapters/sql/driver/given_rows.h"
 #include "adapters/sql/driver/sql_text.h"
@@ -24,22 +25,20 @@ constexpr SqlPart levels{"levels", R"(
       UNION ALL
       SELECT (SELECT min(priority) FROM jobs WHERE @waiting AND priority > level) FROM levels WHERE level IS NOT NULL))"};
 
-// Reads at most 50 jobs that are not due: cheaper than a look at every priority, where there are few. Stops at the last
-// one that is wanted.
+// One more than is wanted: the first are nearly always due, and one too few means that these are all.
 constexpr Statement read_first = sql_with<R"(
     @given(kind text, throttle_key text, place bigint, most bigint)
-    SELECT given.place, seeker.id, seeker.priority
-    @from_each(SELECT id, priority FROM (SELECT id, priority, run_after FROM jobs WHERE @waiting
-        ORDER BY priority, run_after, id LIMIT given.most + 50) AS first
-      WHERE @due LIMIT given.most) AS seeker)",
+    SELECT given.place, seeker.id, seeker.priority, seeker.run_after, seeker.is_due
+    @from_each(SELECT id, priority, run_after, @due AS is_due FROM jobs WHERE @waiting
+      ORDER BY priority, run_after, id LIMIT given.most + 1) AS seeker)",
                                           waiting, due>;
 constexpr Statement read_by_level = sql_with<R"(
     @given(kind text, throttle_key text, place bigint, most bigint)
-    SELECT given.place, seeker.id, seeker.priority
+    SELECT given.place, seeker.id, seeker.priority, seeker.run_after
     @from_each(@levels
-      @postgres(SELECT id, level AS priority FROM levels CROSS JOIN LATERAL (SELECT id FROM jobs
+      @postgres(SELECT id, level AS priority, run_after FROM levels CROSS JOIN LATERAL (SELECT id, run_after FROM jobs
         WHERE @waiting AND priority = level AND @due ORDER BY run_after, id LIMIT given.most) AS one)
-      @sqlite(SELECT id, priority FROM levels CROSS JOIN jobs WHERE @waiting AND priority = level AND @due)
+      @sqlite(SELECT id, priority, run_after FROM levels CROSS JOIN jobs WHERE @waiting AND priority = level AND @due)
       LIMIT given.most) AS seeker)",
                                              levels, waiting, due>;
 constexpr Statement read_times = sql_with<R"(
@@ -50,25 +49,66 @@ constexpr Statement read_times = sql_with<R"(
     @from_given)",
                                           levels, waiting>;
 
-// The second for those keys for which the first found too few.
-constexpr std::array<Statement, 2> seeking{read_first, read_by_level};
+GivenRows rows_of(const std::vector<SeekersWanted>& wanted, const std::vector<size_t>& places) {
+  GivenRows given;
+  for (const size_t i : places) given.add(wanted[i].kind, wanted[i].throttle_key, i, wanted[i].most);
+  return given;
+}
+
+size_t place_in(const Row& row) {
+  return static_cast<size_t>(row.integer(0));
+}
+
+SlotSeeker seeker_in(const Row& row) {
+  return {.priority = row.integer(2), .run_after = row.time(3), .id = row.id<JobTag>(1)};
+}
+
+// What the first look found of a key.
+class FirstLook {
+ public:
+  void add(const Row& row) {
+    ++found_;
+    if (row.boolean(4)) {
+      seekers_.due.push_back(seeker_in(row));
+    } else if (const Time at = row.time(3); !seekers_.later || at < *seekers_.later) {
+      seekers_.later = at;
+    }
+  }
+  // Nothing if due ones may stand behind others that are not.
+  std::optional<Seekers> result(size_t most) {
+    seekers_.complete = found_ <= most;
+    if (!seekers_.complete && seekers_.due.size() < most) return std::nullopt;
+    std::ranges::sort(seekers_.due);
+    if (seekers_.due.size() > most) seekers_.due.resize(most);
+    return std::move(seekers_);
+  }
+
+ private:
+  size_t found_ = 0;
+  Seekers seekers_;
+};
 
 }  // namespace
 
-TxTask<std::vector<std::vector<SlotSeeker>>> read_seekers(Tx& tx, std::vector<SeekersWanted> wanted) {
-  std::vector<std::vector<SlotSeeker>> seekers(wanted.size());
-  for (const Statement& statement : seeking) {
-    GivenRows given;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (static_cast<int64_t>(seekers[i].size()) == wanted[i].most) continue;
-      given.add(wanted[i].kind, wanted[i].throttle_key, i, wanted[i].most);
-      seekers[i].clear();
-    }
-    const Rows rows = co_await execute_many(tx, statement, std::move(given));
-    for (const Row& row : rows) {
-      seekers[static_cast<size_t>(row.integer(0))].push_back({.id = row.id<JobTag>(1), .priority = row.integer(2)});
+TxTask<std::vector<Seekers>> read_seekers(Tx& tx, std::vector<SeekersWanted> wanted) {
+  std::vector<size_t> places(wanted.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  std::vector<FirstLook> first(wanted.size());
+  const Rows found = co_await execute_many(tx, read_first, rows_of(wanted, places));
+  for (const Row& row : found) first[place_in(row)].add(row);
+
+  std::vector<Seekers> seekers(wanted.size());
+  places.clear();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (auto result = first[i].result(static_cast<size_t>(wanted[i].most))) {
+      seekers[i] = std::move(*result);
+    } else {
+      places.push_back(i);
     }
   }
+  const Rows by_level = co_await execute_many(tx, read_by_level, rows_of(wanted, places));
+  for (const Row& row : by_level) seekers[place_in(row)].due.push_back(seeker_in(row));
+  for (const size_t i : places) std::ranges::sort(seekers[i].due);
   co_return seekers;
 }
 

@@ -2,7 +2,8 @@
 //
 // The index of a key's jobs has their priority first, and within a priority those that are due. A key may have many
 // jobs that are not due, such as failed ones that wait for their next try: those are passed over by priority, not one
-// by one.
+// by one. Where few jobs wait, one look finds them all, and there is no second one: while a transaction is held open,
+// each look at a key passes the entries of all jobs that waited for it since.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,13 @@ struct SeekersWanted {
   std::string throttle_key;
   int64_t most = 0;
 };
-// The due jobs of each key, the best first.
-TxTask<std::vector<std::vector<jobs::SlotSeeker>>> read_seekers(Tx& tx, std::vector<SeekersWanted> wanted);
+struct Seekers {
+  std::vector<jobs::SlotSeeker> due{};  // the best first; as many as there are, or as were wanted
+  bool complete = false;                // no other job of the key waits, except those that become due later
+  std::optional<Time> later{};          // if complete: when the first of those becomes due
+};
+// Those of each key.
+TxTask<std::vector<Seekers>> read_seekers(Tx& tx, std::vector<SeekersWanted> wanted);
 
 struct LookWanted {
   std::string kind;

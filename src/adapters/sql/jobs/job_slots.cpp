@@ -30,18 +30,21 @@ constexpr Statement make_keys = R"(
     @sqlite(INSERT INTO throttle_states (kind, throttle_key) @values(given.kind, given.throttle_key)
       ON CONFLICT DO NOTHING))"_sql;
 // The last version is in force. One that another transaction replaces just now is waited for.
-constexpr Statement lock_states = R"(
+constexpr SqlPart read_at{"read_at", "@postgres(statement_timestamp()) @sqlite(now())"};
+constexpr Statement lock_states = sql_with<R"(
     @given(kind text, throttle_key text, place bigint)
-    SELECT given.place, state.version, state.look_at, state.holders, state.waits
+    SELECT given.place, state.version, state.look_at, state.holders, state.waits, @read_at
     @from_each(SELECT version, look_at, holders, waits FROM throttle_states
       WHERE kind = given.kind AND throttle_key = given.throttle_key
-      ORDER BY version DESC LIMIT 1 @lock(FOR UPDATE)) AS state)"_sql;
-constexpr Statement lock_free_states = R"(
+      ORDER BY version DESC LIMIT 1 @lock(FOR UPDATE)) AS state)",
+                                           read_at>;
+constexpr Statement lock_free_states = sql_with<R"(
     @given(kind text, throttle_key text, place bigint)
-    SELECT given.place, state.version, state.look_at, state.holders, state.waits
+    SELECT given.place, state.version, state.look_at, state.holders, state.waits, @read_at
     @from_each(SELECT version, look_at, holders, waits FROM throttle_states
       WHERE kind = given.kind AND throttle_key = given.throttle_key
-      ORDER BY version DESC LIMIT 1 @lock(FOR UPDATE SKIP LOCKED)) AS state)"_sql;
+      ORDER BY version DESC LIMIT 1 @lock(FOR UPDATE SKIP LOCKED)) AS state)",
+                                                read_at>;
 // Before a running job leaves: its start still counts. PostgreSQL writes only rows that change, and finds the holders
 // as read_holders does.
 constexpr Statement note_starts = R"(
@@ -133,8 +136,9 @@ constexpr Statement remove_keys = sql_with<R"(
 
 // What is done about one of the keys.
 struct KeyWork {
-  bool none_stored = false;  // no stored job waits for a slot
-  size_t newcomers = 0;
+  bool all_known = false;     // every job that waits is among the seekers, or becomes due later
+  std::optional<Time> later;  // when the first of those does
+  size_t seekers = 0;
   std::set<JobId> holders;
   jobs::SlotNeeds needs;
   jobs::SlotPlan plan;
@@ -169,7 +173,7 @@ TxTask<Work> read_holders_of(Tx& tx, LockedKeys keys) {
   GivenRows given;
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto& [key, state] = keys[i];
-    work[i].needs = {.slots = key.slots, .one_by_one = key.gap_us > 0};
+    work[i].needs = {.slots = key.slots, .one_by_one = key.gap_us > 0, .turn = state.version};
     for (const JobId& holder : state.holders) given.add(holder, key.kind, key.throttle_key, i);
   }
   const Rows holders = co_await execute_many(tx, read_holders, std::move(given));
@@ -181,22 +185,38 @@ TxTask<Work> read_holders_of(Tx& tx, LockedKeys keys) {
   co_return work;
 }
 
+void add_newcomers(KeyWork& key, const std::vector<Newcomer>& newcomers, Time now) {
+  for (const Newcomer& newcomer : newcomers) {
+    const Time at = newcomer.run_after.value_or(now);
+    if (at <= now) {
+      key.needs.seekers.push_back({newcomer.priority, at, newcomer.id, false});
+    } else if (!key.later || at < *key.later) {
+      key.later = at;
+    }
+  }
+  std::ranges::sort(key.needs.seekers);
+}
+
 TxTask<Work> read_seekers_of(Tx& tx, LockedKeys keys, Newcomers newcomers, Work work) {
   std::vector<SeekersWanted> wanted;
   std::vector<size_t> places;
   for (size_t i = 0; i < keys.size(); ++i) {
     const ThrottledKey& key = keys[i].key;
-    if (work[i].none_stored || !has_room(work[i].needs)) continue;
+    if (work[i].all_known || !has_room(work[i].needs)) continue;
     wanted.push_back({key.kind, key.throttle_key, key.slots});
     places.push_back(i);
   }
-  std::vector<std::vector<SlotSeeker>> seekers = co_await read_seekers(tx, std::move(wanted));
-  for (size_t i = 0; i < places.size(); ++i) work[places[i]].needs.seekers = std::move(seekers[i]);
+  std::vector<Seekers> found = co_await read_seekers(tx, std::move(wanted));
+  for (size_t i = 0; i < places.size(); ++i) {
+    KeyWork& key = work[places[i]];
+    key.needs.seekers = std::move(found[i].due);
+    key.all_known = found[i].complete;
+    key.later = found[i].later;
+  }
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto added = newcomers.find(name_of(keys[i].key));
-    if (added == newcomers.end()) continue;
-    work[i].needs.seekers = in_line(work[i].needs.seekers, added->second);
-    work[i].newcomers = added->second.size();
+    if (added != newcomers.end()) add_newcomers(work[i], added->second, keys[i].state.read_at);
+    work[i].seekers = work[i].needs.seekers.size();
   }
   co_return work;
 }
@@ -233,6 +253,18 @@ TxTask<Work> make_room(Tx& tx, Work work) {
   co_return work;
 }
 
+KeyChange change_of(KeyWork& key) {
+  KeyChange change{.holders = std::move(key.holders), .next_look = key.plan.next_look};
+  const bool all_known = key.all_known && key.plan.taken_back.empty();
+  change.waits = !all_known || key.later || key.plan.gifts.size() < key.seekers;
+  // With slots left, each seeker has one.
+  if (change.next_look == NextLook::when_due && all_known) {
+    change.next_look = NextLook::none;
+    change.look_at = key.later;
+  }
+  return change;
+}
+
 // Of work whose holders are known.
 TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work work) {
   work = co_await read_seekers_of(tx, keys, std::move(newcomers), std::move(work));
@@ -253,11 +285,7 @@ TxTask<SlotsGiven> carry_out(Tx& tx, LockedKeys keys, Newcomers newcomers, Work 
         given.newcomers[gift.id] = {gift.slot, key.not_before};
       }
     }
-    const bool some_wait = !key.none_stored || !key.plan.taken_back.empty();
-    // Slots are left: each newcomer has one.
-    if (!some_wait && key.plan.next_look == NextLook::when_due) key.plan.next_look = NextLook::none;
-    const bool waits = some_wait || key.plan.gifts.size() < key.newcomers;
-    given.changes.push_back({std::move(key.holders), key.plan.next_look, waits});
+    given.changes.push_back(change_of(key));
   }
   co_await execute_many(tx, give, std::move(gifts));
   co_return given;
@@ -292,7 +320,7 @@ TxTask<LockedKeys> lock_by(Tx& tx, Statement statement, ThrottledKeys keys) {
   LockedKeys locked;
   locked.reserve(found.size());
   for (const Row& row : found) {
-    KeyState state{row.integer(1), row.optional_time(2), ids_in(row.text(3)), row.boolean(4)};
+    KeyState state{row.integer(1), row.optional_time(2), ids_in(row.text(3)), row.boolean(4), row.time(5)};
     locked.push_back({places[place_in(row)], std::move(state)});
   }
   co_await execute_many(tx, note_starts, spaced_names_of(locked));
@@ -352,7 +380,7 @@ TxTask<KeysLookedAt> forget_keys(Tx& tx, KeyName after, size_t most) {
 
 TxTask<SlotsGiven> give_slots_to(Tx& tx, LockedKeys keys, Newcomers newcomers) {
   Work work = co_await read_holders_of(tx, keys);
-  for (size_t i = 0; i < keys.size(); ++i) work[i].none_stored = !keys[i].state.waits;
+  for (size_t i = 0; i < keys.size(); ++i) work[i].all_known = !keys[i].state.waits;
   SlotsGiven given = co_await carry_out(tx, std::move(keys), std::move(newcomers), std::move(work));
   co_return given;
 }
@@ -368,6 +396,7 @@ TxTask<> change_states(Tx& tx, LockedKeys keys, std::vector<KeyChange> changes) 
     places.push_back(i);
   }
   std::vector<std::optional<Time>> looks(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) looks[i] = changes[i].look_at;
   const std::vector<std::optional<Time>> found = co_await read_looks(tx, std::move(wanted));
   for (size_t i = 0; i < places.size(); ++i) looks[places[i]] = found[i];
 

@@ -45,6 +45,7 @@ struct KeyState {
   std::optional<Time> look_at{};
   std::set<jobs::JobId> holders{};  // all jobs that have slots, and perhaps some that had
   bool waits = false;               // perhaps a job waits for a slot; else certainly none
+  Time read_at{};                   // by the database's clock
 };
 
 // A key whose row this transaction has locked.
@@ -82,7 +83,12 @@ TxTask<> give_slots(Tx& tx, LockedKeys keys);
 //   const SlotsGiven given = co_await give_slots_to(tx, keys, newcomers);
 //   ...  // writes the jobs
 //   co_await change_states(tx, keys, given.changes);
-using Newcomers = std::map<KeyName, std::vector<jobs::SlotSeeker>>;  // all due, the best first
+struct Newcomer {
+  jobs::JobId id;
+  int64_t priority = 0;
+  std::optional<Time> run_after{};  // none: at once
+};
+using Newcomers = std::map<KeyName, std::vector<Newcomer>>;
 
 struct SlotGiven {
   int64_t slot = 0;
@@ -91,8 +97,9 @@ struct SlotGiven {
 // What becomes of a key's state.
 struct KeyChange {
   std::set<jobs::JobId> holders{};
-  jobs::NextLook next_look = jobs::NextLook::none;
-  bool waits = false;  // as of the state; where there is a next look, that finds it out
+  jobs::NextLook next_look = jobs::NextLook::none;  // what the database has to be asked for
+  std::optional<Time> look_at{};                    // where it need not be asked
+  bool waits = false;                               // the same
 };
 struct SlotsGiven {
   std::map<jobs::JobId, SlotGiven> newcomers{};
