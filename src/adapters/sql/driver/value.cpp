@@ -2,7 +2,25 @@
 
 #include "base/check.h"
 
+template class std::variant<sluice::sql::Null, bool, int64_t, double, std::string, sluice::Bytes, sluice::Time,
+                            sluice::Uuid, sluice::sql::Array>;
+template class std::vector<sluice::sql::Value>;
+
 namespace sluice::sql {
+
+Params::Params() = default;
+Params::Params(const Params&) = default;
+Params::Params(Params&&) noexcept = default;
+Params& Params::operator=(const Params&) = default;
+Params& Params::operator=(Params&&) noexcept = default;
+Params::~Params() = default;
+
+void Params::reserve(size_t count) {
+  values_.reserve(count);
+}
+void Params::add_value(Value value) {
+  values_.push_back(std::move(value));
+}
 
 int64_t Row::integer(size_t column) const {
   const auto* value = std::get_if<int64_t>(&values_.at(column));

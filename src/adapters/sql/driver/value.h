@@ -31,20 +31,34 @@ struct Array {
 
 using Value = std::variant<Null, bool, int64_t, double, std::string, Bytes, Time, Uuid, Array>;
 
+}  // namespace sluice::sql
+
+// Instantiated in value.cpp: every store has many of them, and each would compile them again.
+extern template class std::variant<sluice::sql::Null, bool, int64_t, double, std::string, sluice::Bytes, sluice::Time,
+                                   sluice::Uuid, sluice::sql::Array>;
+extern template class std::vector<sluice::sql::Value>;
+
+namespace sluice::sql {
+
 // Parameters $1, $2, ... in order: Params{user_id, "name", Null{}}.
 class Params {
  public:
-  Params() = default;
+  Params();
+  Params(const Params&);
+  Params(Params&&) noexcept;
+  Params& operator=(const Params&);
+  Params& operator=(Params&&) noexcept;
+  ~Params();
   template <class... Values>
     requires(sizeof...(Values) > 0 && !(std::same_as<std::remove_cvref_t<Values>, Params> || ...))
   explicit Params(Values&&... values) {
-    values_.reserve(sizeof...(values));
+    reserve(sizeof...(values));
     (add(std::forward<Values>(values)), ...);
   }
 
   template <class Given>
   void add(Given&& value) {
-    values_.push_back(to_value(std::forward<Given>(value)));
+    add_value(to_value(std::forward<Given>(value)));
   }
   const std::vector<Value>& values() const { return values_; }
 
@@ -75,6 +89,9 @@ class Params {
   static Value to_value(const std::optional<Given>& value) {
     return value ? to_value(*value) : Value{Null{}};
   }
+
+  void reserve(size_t count);
+  void add_value(Value value);
 
   std::vector<Value> values_;
 };
