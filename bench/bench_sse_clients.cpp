@@ -1,4 +1,4 @@
-// Subscribers for bench/sse: opens N event streams, reads whatever comes and throws it away until its input ends.
+// Subscribers for bench/sse: opens N event streams, reads and discards all data until its input ends.
 //
 //   bench_sse_clients PORT N
 #include <cstdio>

@@ -3,8 +3,8 @@
 #   sluice_room(http ROOMS base runtime PRIVATE OpenSSL::SSL)
 #
 # ROOMS are the rooms whose headers it may include (tools/check_rooms.py holds the table against the includes);
-# PRIVATE are the third-party clients that nobody else gets to see. THREADS says that its tests share things between
-# threads, so that they also run under TSan. FUZZED says that fuzz targets want to see which of its code runs.
+# PRIVATE are the third-party clients that only this room sees. THREADS means that its tests share objects between
+# threads, so they also run under TSan. FUZZED adds coverage for fuzz targets.
 
 # The tests that `./dev test` builds in the tsan preset.
 add_custom_target(thread_tests)

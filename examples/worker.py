@@ -63,7 +63,7 @@ def run(job, lock_lost):
         return "complete", {**lock_of(job), "result": HANDLERS[job["kind"]](job["payload"], lock_lost)}
     except Permanent as error:
         return "fail", {**lock_of(job), "error": str(error), "permanent": True}
-    except Exception as error:  # whatever a handler does, its job is told of
+    except Exception as error:  # reported as a failure of the job, whatever its type
         return "fail", {**lock_of(job), "error": f"{type(error).__name__}: {error}"}
 
 

@@ -13,7 +13,7 @@ const metrics::Counter rejected{"rate_limiter_rejected_total",
 const metrics::Counter thrown_away{
     "rate_limiter_void_total", "Permits that arrived from the engine too late to be used.", {"priority"}};
 
-// A refused caller comes back no sooner than this: the engine answers to the microsecond, callers count milliseconds.
+// Shortest Retry-After: the engine answers in microseconds, callers wait in milliseconds.
 constexpr Duration shortest_wait = 1ms;
 
 }  // namespace

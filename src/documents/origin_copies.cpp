@@ -144,7 +144,7 @@ Task<> OriginCopies::learn_changes() {
   do {
     const std::vector<Change> changes = co_await parts_.store.changes_since(config_.name, known_change_);
     for (const Change& change : changes) learn(change);
-    // Some numbers have no row any more, and some rows came after the number was read.
+    // Some numbers no longer have a row, and some rows were added after the number was read.
     known_change_ = changes.empty() ? last : changes.back().number;
   } while (known_change_ < last);
 }

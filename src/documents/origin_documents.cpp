@@ -13,7 +13,7 @@ const metrics::Counter coalesced{
     "document_coalesced_total", "Lookups and downloads shared by several readers of this process.", {"origin"}};
 const metrics::Histogram waits{"document_wait_seconds", "Time readers waited for a download.", {"origin"}};
 
-// A copy that turns out unusable is replaced, but not for ever.
+// Limit on attempts to replace an unusable copy.
 constexpr int most_unusable = 3;
 constexpr Duration learn_every = 2s;
 constexpr Duration forget_every = 1h;

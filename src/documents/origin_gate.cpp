@@ -7,7 +7,7 @@ namespace {
 
 const metrics::Gauge in_flight{"document_origin_in_flight", "Open requests of this instance to an origin.", {"origin"}};
 
-// How often the one in front asks the database for a slot that another instance may have given back.
+// Interval at which the first in line asks the database for a slot that another instance may have given back.
 constexpr Duration first_poll = 20ms;
 constexpr Duration longest_poll = 200ms;
 // So long at most passes between two such questions. Where there is but one slot, strangers leave it alone for that
@@ -112,7 +112,7 @@ Task<bool> OriginGate::keep_to_rate(coordination::Slot slot, Instant until) {
     const coordination::Drawn drawn = co_await rate_.draw(static_cast<size_t>(config_.lane), 1, 1);
     const bool given = drawn.given > 0;
     if (given && clock_.now() < drawn.sent + rate_.plan().permit_life) co_return true;
-    // A permit that came too late is no use, and the next is asked for at once.
+    // A permit that came too late is useless; the next is requested at once.
     const Instant next = given ? clock_.now() : clock_.now() + drawn.wait;
     if (next >= until) co_return false;
     co_await clock_.sleep_until(next);

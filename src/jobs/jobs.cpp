@@ -10,7 +10,7 @@
 namespace sluice::jobs {
 namespace {
 
-// A crowd that waits looks again neither for every bell nor all the time.
+// Bounds of the pause between two searches of a waiting claim, so that many of them do not search at every bell.
 constexpr Duration shortest_pause = 20ms;
 constexpr Duration longest_pause = 1s;
 constexpr const char* never_heard = "its worker disconnected before it received the job";

@@ -180,7 +180,7 @@ Task<> Workers::run(std::list<RunningJob>::iterator running) {
   end(running, std::move(outcome));
 }
 
-// Keeps the job's place meanwhile: or else all that waits would be claimed and given back, again and again.
+// Keeps the job's place meanwhile: otherwise all waiting jobs would be claimed and given back, again and again.
 Task<> Workers::rest(Duration pause) {
   try {
     co_await parts_.clock.sleep_for(pause);

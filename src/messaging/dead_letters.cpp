@@ -209,7 +209,7 @@ Task<std::vector<DeadLetter>> DeadLetters::publish_originals(std::vector<DeadLet
   co_return done;
 }
 
-// Fetches an original that was too large for its letter from where it stood.
+// Fetches an original that was too large for its letter from its own topic.
 Task<bool> DeadLetters::complete(DeadLetter& letter) {
   if (letter.complete) co_return true;
   if (letter.origin == letter.position) co_return false;

@@ -9,7 +9,7 @@ bool EngineGate::enter(Instant now) {
 }
 
 void EngineGate::answered() {
-  // One that began before the failure says nothing about now.
+  // A success that began before the failure does not open the gate.
   if (state_ == State::closed) return;
   state_ = State::open;
   failures_ = 0;

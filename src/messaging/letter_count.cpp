@@ -5,7 +5,7 @@
 namespace sluice::messaging {
 
 int64_t LetterCount::begin(const PartitionBounds& bounds) {
-  // A partition that ends earlier than it did is another one.
+  // A partition whose end has moved back was created anew.
   if (incomplete_ || bounds.end < next_) *this = {};
   std::erase_if(last_, [&bounds](const auto& letter) { return letter.second < bounds.first; });
   next_ = std::max(next_, bounds.first);

@@ -8,10 +8,10 @@ namespace sluice::messaging {
 namespace {
 
 constexpr Backoff away_backoff{.first = 100ms, .factor = 2, .max = 5s};
-// Between reads of nothing but rows that are passed over, which stay where they are.
+// Pause between reads that found only rows to skip.
 constexpr Duration reading_on = 10ms;
-// Nothing needs it; it mends what somebody changed in the tables by hand. Rare, since it walks over all that was
-// published while a transaction is held open somewhere.
+// Only repairs manual changes of the tables. Rare, since during a long transaction it walks over all rows that were
+// published meanwhile.
 constexpr Duration rewind_every = 5min;
 
 const metrics::Counter away_total{"outbox_waits_total", "Times a relay had to wait for the log or the database."};
@@ -44,7 +44,7 @@ void OutboxRelay::start() {
   publishing_.spawn("outbox relay", publish_loop());
 }
 
-// What was passed over is behind too.
+// Rows that were skipped also count as unpublished.
 std::vector<BucketScan> OutboxRelay::measured() const {
   std::vector<BucketScan> scans = progress_.cursors.plan();
   if (progress_.away.empty()) return scans;

@@ -57,8 +57,8 @@ Task<> OutboxSender::publish_pieces(std::vector<OutboxRow> rows) {
   }
 }
 
-// A log that is away is waited for as a whole, but not for ever: perhaps it is only a part of it, and all that is read
-// first belongs there.
+// Waits for an unavailable log, but not without limit: perhaps only some partitions are away, and the first rows belong
+// to them.
 Task<std::vector<Published>> OutboxSender::send_piece(std::vector<OutboxRow>& piece) {
   try {
     co_return co_await send(piece, config_.send_timeout);
@@ -70,7 +70,7 @@ Task<std::vector<Published>> OutboxSender::send_piece(std::vector<OutboxRow>& pi
   }
 }
 
-// Takes what is large out of the rows.
+// Moves the large members out of the rows.
 Task<std::vector<Published>> OutboxSender::send(std::vector<OutboxRow>& rows, Duration patience) {
   std::vector<Message> messages;
   messages.reserve(rows.size());

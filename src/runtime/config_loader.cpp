@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view file_suffix = "_file";
 
-// One pass of filling: carries the sources and gathers what is wrong.
+// One pass of loading: has the sources and collects the problems.
 class Filling {
  public:
   Filling(Table& root, const Sources& sources) : root_(root), sources_(sources) {}
@@ -155,7 +155,7 @@ void Filling::from_environment(const std::set<std::string>& allowed) {
   refuse_unknown_variables(allowed);
 }
 
-// Others may use the prefix for their own ends: only what was surely meant for a setting is refused.
+// Other programs may use the prefix: only names that are surely meant as settings are refused.
 void Filling::refuse_unknown_variables(const std::set<std::string>& allowed) {
   constexpr std::string_view prefix = "SLUICE_";
   std::vector<std::string> known;

@@ -1,4 +1,4 @@
-# Checks of what the tests can't see. Each runs, whatever the others said; then comes the verdict.
+# Checks beside the tests. All of them run, even if one fails; then comes the result.
 
 cpp_files() { find src tests bench cmake -name node_modules -prune -o \( -name '*.h' -o -name '*.cpp' \) -print | sort; }
 shell_files() { grep -rlI '^#!/usr/bin/env bash' dev .ci tools bench deploy load; ls tools/dev/*.sh; }
@@ -17,7 +17,7 @@ check_shell() {
 check_source() { python3 tools/check_source.py; }
 check_rooms() { python3 tools/check_rooms.py; }
 check_headers() { build asan headers; }
-# What was found good is remembered for the machine: a clone looks only at what no other clone had.
+# Files without findings are remembered for the machine, also for other clones of the repository.
 check_tidy() {
   build asan sluice_pch sluice_test_pch
   # shellcheck source=tools/cached_tools.sh

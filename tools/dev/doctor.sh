@@ -1,4 +1,4 @@
-# What is here and what is missing.
+# Lists the installed and the missing tools.
 
 row() { printf '%-16s %s\n' "$1" "$2"; }
 tool_row() {

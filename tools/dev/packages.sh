@@ -34,7 +34,7 @@ missing_packages() {
   printf '%s\n' "${wanted[@]}" | grep -vxF "${installed:-none}" | sort -u || true
 }
 
-# Installs what is missing of the group $1 (build, check, test, k6, bench, format). Asks apt nothing if all is there.
+# Installs the missing packages of the group $1 (build, check, test, k6, bench, format); without any, apt is not called.
 need() {
   local -n group=packages_$1
   command -v dpkg-query >/dev/null || die "This script installs packages with apt, on Debian 12. On other systems, install the packages listed in tools/dev/packages.sh."

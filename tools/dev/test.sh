@@ -1,6 +1,6 @@
 # Tests: every tier by ctest from build/asan, and what threads share once more from build/tsan.
 
-# From a caller's environment it would let tests pass of which nothing ran.
+# Inherited from the environment, it could make programs pass without running a test.
 unset GTEST_FILTER
 
 skip_unchanged=''  # tests that nothing has changed for since they passed

@@ -184,7 +184,7 @@ void KafkaSubscription::answer_revocation() {
 
 void KafkaSubscription::on_error(rd_kafka_event_t* event) {
   reachable_.fails(rd_kafka_event_error_string(event));
-  // One broker of several, found again by itself; or the partitions are lost, which is told by itself.
+  // A failure of one broker of several, which librdkafka repairs; a loss of partitions has its own event.
   constexpr std::array passing = {RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE,
                                   RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED};
   if (std::ranges::find(passing, rd_kafka_event_error(event)) != passing.end()) return;

@@ -149,7 +149,7 @@ std::vector<GroupView> view_groups(const Admin& admin) {
   std::vector<std::string> groups = admin.groups();
   std::ranges::sort(groups);
   std::vector<GroupView> views;
-  // A few groups may have no coordinator; when it is more than a few, waiting for each would take for ever.
+  // A few groups may have no coordinator; with many of them, waiting for each would take too long.
   bool late = false;
   for (size_t first = 0; first < groups.size(); first += groups_at_once) {
     const auto some = std::span(groups).subspan(first, std::min(groups_at_once, groups.size() - first));

@@ -71,7 +71,7 @@ class Batch {
     settle(1);
   }
 
-  // Answers the next `count` and decides how many go together then.
+  // Answers the next `count` requests, then decides how many are sent together next.
   void settle(size_t count) {
     answer(std::span(requests_).subspan(next_, count));
     next_ += count;

@@ -64,7 +64,7 @@ void Pool::give_back(Lease lease) {
   changed_();
 }
 
-// The list's iterator stays good while the watch is on: both leave the idle list together.
+// The iterator stays valid during the watch: connection and watch leave the idle list together.
 void Pool::watch(Lease idle) {
   idle->connection->watch([this, idle] { drop(idle_, idle); });
 }

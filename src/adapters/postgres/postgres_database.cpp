@@ -21,7 +21,7 @@ PostgresConfig for_replica(PostgresConfig config) {
 }
 
 std::unique_ptr<Dispatcher> start_dispatcher(const PostgresConfig& config, EngineThread& thread, Clock& clock) {
-  // Jitter must differ between processes; nothing else hangs on it.
+  // Jitter must differ between processes; nothing else depends on it.
   const auto seed = static_cast<uint64_t>(clock.wall().time_since_epoch().count());
   auto dispatcher = std::make_unique<Dispatcher>(config, thread.executor(), clock, seed);
   asio::post(thread.executor(), [started = dispatcher.get()] { started->start(); });

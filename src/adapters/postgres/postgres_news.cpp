@@ -12,7 +12,7 @@ namespace {
 // Between two NOTIFYs of a process.
 constexpr Duration pause = 20ms;
 constexpr Duration longest_wait = 1min;
-// Behind a pooler: how often it is tried whether it is still there.
+// Interval between checks whether a pooler still stands in between.
 constexpr Duration look_again = 10min;
 
 }  // namespace

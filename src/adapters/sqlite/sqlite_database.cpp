@@ -42,7 +42,7 @@ void keep_private(const std::filesystem::path& file) {
   }
 }
 
-// SQLite syncs the file; that the file has a name is the folder's to keep.
+// SQLite syncs the file; syncing the folder keeps the file's name.
 void keep_name(const std::filesystem::path& folder) {
   try {
     sync_folder(folder);
@@ -104,8 +104,8 @@ struct SqliteDatabase::Parts {
 
   std::optional<OwnerLock> lock;  // none: a visitor
   std::filesystem::path file;
-  // Where the file is migrated and the journal read. Like every caller's, it outlives the writer, which may still be on
-  // its way out of a post when the last answer has been taken.
+  // Runs the migration and the reading of the journal. Like every caller's, it outlives the writer, which may still be
+  // returning from a post when the last answer has been taken.
   asio::io_context opening;
   std::shared_ptr<WriteQueue> queue;
   SqliteJournal journal;

@@ -38,7 +38,7 @@ bool may_be_host(std::string_view text) {
   });
 }
 
-// Fields of which two could be read differently by two programs.
+// Fields that must not occur twice: two programs could choose different ones.
 bool is_single(field id, std::string_view name) {
   return id == field::authorization || id == field::content_type || equal_ignoring_case(name, "Idempotency-Key");
 }

@@ -8,7 +8,7 @@ namespace sluice::http {
 
 namespace {
 
-// What is counted as one client.
+// The network that counts as one client.
 Address counted(const Address& address) {
   if (address.is_v4()) return address;
   const asio::ip::address_v6 v6 = address.to_v6();

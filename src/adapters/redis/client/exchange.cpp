@@ -32,7 +32,7 @@ Exchange::Exchange(RedisConfig config, Executor executor, Clock& clock)
       executor_(std::move(executor)),
       clock_(clock),
       access_{config_, place_.database, make_tls(config_, place_.tls)},
-      // Jitter must differ between processes; nothing else hangs on it.
+      // Jitter must differ between processes; nothing else depends on it.
       random_(static_cast<uint64_t>(clock.wall().time_since_epoch().count())),
       answers_(executor_),
       context_{access_, executor_, clock_, random_, answers_, [this] { in_doubt(); }},
@@ -167,7 +167,7 @@ void Exchange::ask_for_slots() {
   slots_wanted_now_.notify_all();
 }
 
-// A single server that is away is waited for where it is. One that took over from it may have given back.
+// A single server keeps its address, so it is waited for there. A server that took over may have handed back.
 void Exchange::in_doubt() {
   const Node* master = nodes_.of_slot(0);
   const bool moved = master != nullptr && master->address() != place_.seeds.front();

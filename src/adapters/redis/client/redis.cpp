@@ -17,7 +17,7 @@ metrics::HistogramCell& duration = durations.with({});
 const metrics::Counter redirects{
     "redis_redirects_total", "Commands redirected to another node of a cluster.", {"kind"}};
 
-// A cluster that sends a command to and fro is changing: look again a little later.
+// A cluster that redirects a command back and forth is being changed: try again a little later.
 constexpr unsigned redirects_at_once = 5;
 
 // Measures the duration of a call, also if it fails.

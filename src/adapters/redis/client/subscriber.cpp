@@ -15,7 +15,7 @@
 namespace sluice::redis {
 namespace {
 
-// A server that says nothing for two of these is asked no longer.
+// The connection is closed after two of these without an answer.
 constexpr Duration ping_every = 1s;
 constexpr Duration members_every = 5s;
 

@@ -5,7 +5,7 @@ namespace sluice::redis {
 const Script coalescing_script{Script::with_history(R"(
 -- KEYS[1]  hash of the item: issued, done: the highest version issued, and satisfied
 --                            lane, version, since: the waiting message; version 0 where none waits
---                            patience: with the waiting message (us), as its lane lagged when somebody last asked
+--                            patience: with the waiting message (us), from the lag of its lane at the last request
 --                            owner, ends: the running fetch; owner '' where none runs
 -- ARGV     operation, keep (ms), longest lease (us), then what the operation takes
 --

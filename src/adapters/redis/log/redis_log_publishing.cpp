@@ -21,7 +21,7 @@ using messaging::Unknown;
 
 namespace {
 
-// A batch holds up everybody else's commands for about half a millisecond.
+// A batch delays the commands of all other clients by about half a millisecond.
 constexpr size_t most_in_batch = 256;
 constexpr size_t most_bytes_in_batch = 1 << 20;
 

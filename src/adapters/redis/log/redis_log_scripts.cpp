@@ -112,11 +112,11 @@ while left > 0 and size < bytes do
     break
   end
   left = left - wanted
-  -- Large messages are looked at a few at a time: what is over the limit was read for nothing.
+  -- Large messages are read a few at a time, since those beyond the limit were read in vain.
   some_at_once = size / (#found / 4) < 4096 and 256 or 16
 end
 
--- Whoever is at the end is woken by the next message. A reader who is further than the log itself has seen messages
+-- A reader at the end is woken by the next message. A reader who is further than the log itself has seen messages
 -- that were lost; new ones must come behind them.
 if found[1] == 1 and ARGV[4] ~= '' then
   local state = redis.call('HMGET', KEYS[2], 'bell', 'last')
@@ -132,7 +132,7 @@ const Script trim{also_when_full(R"(
 -- Returns 1 while there is more to do.
 local id = ARGV[1] ~= '' and ARGV[1] or text(math.max(0, millis() - ARGV[2])) .. '-0'
 if redis.call('XTRIM', KEYS[1], 'MINID', '~', id, 'LIMIT', ARGV[3]) > 0 then return 1 end
--- What is left to go is a part of one node of the stream.
+-- The rest to remove is a part of one node of the stream.
 redis.call('XTRIM', KEYS[1], 'MINID', '=', id)
 return 0
 )")};
@@ -184,7 +184,7 @@ const Script join{also_when_full(R"(
 -- Returns 1 if it was not among them, then all.
 local now = millis()
 local changed = redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. text(now))
--- Whoever lives that long was seen by a clock that went back since: it begins anew.
+-- A deadline that far ahead comes from a clock that has gone back since: the member starts anew.
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], text(now + 10 * ARGV[2]), '+inf')) do
   redis.call('ZADD', KEYS[1], text(now + ARGV[2]), member)
 end
@@ -207,7 +207,7 @@ return 1
 const Script hold{also_when_full(R"(
 -- KEYS  state, groups
 -- ARGV  group, member, its session (ms), token (empty: to get the lease)
--- Returns 0 and for how long (ms) somebody else has it; or 1, token, next ('' if nothing was committed), last id.
+-- Returns 0 and for how long (ms) another member has it; or 1, token, next ('' if nothing was committed), last id.
 local owner, token, til, next = 'owner:' .. ARGV[1], 'token:' .. ARGV[1], 'until:' .. ARGV[1], 'next:' .. ARGV[1]
 local session = 'session:' .. ARGV[1]
 local held = redis.call('HMGET', KEYS[2], owner, token, til, next, session)

@@ -14,8 +14,8 @@ constexpr Statement insert_entry = R"(
     VALUES (now(), $1, $2, $3, $4, $5)
     RETURNING id)"_sql;
 
-// Looks at the oldest hundred only: whoever writes one entry takes away up to a hundred, so it never falls behind.
-// $1: the highest id that goes because there are too many; $2: how long entries are kept, in microseconds.
+// Looks at the oldest hundred entries only. Each written entry removes up to a hundred, so removal keeps up.
+// $1: the highest id to remove because there are too many entries; $2: retention in microseconds.
 constexpr Statement delete_old = R"(
     DELETE FROM audit_log @using_found(audit_log, (id),
       SELECT oldest.id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT 100) AS oldest

@@ -61,7 +61,7 @@ struct Accounts {
   }
 };
 
-// Everybody locks in the order of the plan; where plans differ for a while, a deadlock is run again.
+// All callers lock in the order of the plan; while plans differ a deadlock is possible, and is retried.
 TxTask<Accounts> lock_accounts(Tx& tx, Plan plan, size_t priority) {
   Accounts accounts;
   accounts.may_use_reserve = plan->priority[priority].may_use_reserve;

@@ -9,7 +9,7 @@ using coordination::Denial;
 using coordination::DenialMark;
 using coordination::DenialPage;
 
-// A later end is news for the copies too, so it gets a new place in the order.
+// Copies must also learn of a later end, so it gets a new place in the order.
 constexpr Statement insert_denial = R"(
     INSERT INTO denied_tokens AS kept (token, ends_at, written_at) VALUES ($1, $2, @clock)
     ON CONFLICT (token) DO UPDATE SET ends_at = excluded.ends_at, written_at = excluded.written_at
@@ -47,7 +47,7 @@ Task<bool> SqlDenialRecords::denied(std::string token) {
 }
 
 Task<DenialPage> SqlDenialRecords::read(DenialMark after, int64_t limit) {
-  // The clock first: whatever is written from then on is read again next time.
+  // The clock first: entries written after it are read again next time.
   const Rows clock = co_await database_.read(read_clock);
   Params params(after.written, after.token, limit);
   const Rows rows = co_await database_.read(read_denials, std::move(params));

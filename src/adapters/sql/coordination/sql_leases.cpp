@@ -18,7 +18,7 @@ std::string row_of(std::string_view key) {
   return std::string(prefix).append(key);
 }
 
-// Of the row as it was: RETURNING tells only what became of it.
+// Reads the old row: RETURNING gives only the new one.
 constexpr Statement find_held = R"(
     SELECT owner, fence, expires_at FROM fenced_leases
     WHERE key = $1 AND expires_at > now() @lock(FOR UPDATE))"_sql;

@@ -48,8 +48,7 @@ TxTask<> give_back_body(Tx& tx, Slot slot) {
 }  // namespace
 
 Task<std::optional<Slot>> SqlSlots::take(std::string key, int64_t n, std::string owner, Duration ttl) {
-  // Each round that ends with nothing although a slot looked free means that somebody else got one: n rounds are
-  // enough.
+  // A round that gets no slot although one looked free means that another caller got it, so n rounds are enough.
   for (int64_t round = 0; round < n; ++round) {
     std::optional<Slot> slot = co_await database_.transact(take_body, key, n, owner, ttl);
     if (slot) co_return slot;

@@ -43,7 +43,7 @@ TxTask<std::optional<RunFloor>> floor_body(Tx& tx, std::string run) {
 }  // namespace
 
 Task<RunFloor> SqlVersionFloors::floor_of(std::string run) {
-  // Mostly somebody was here before: floors never change, so looking is enough.
+  // Usually the row exists already. Floors never change, so reading it is enough.
   Params params(run);
   const Rows known = co_await database_.read(find_floor, std::move(params));
   if (!known.empty()) co_return to_floor(known.one());

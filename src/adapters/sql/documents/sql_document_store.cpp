@@ -17,8 +17,8 @@ constexpr Statement know_document = R"(
     SELECT count(*) FROM documents
     WHERE origin = $1 AND path = $2 AND (body IS NOT NULL OR listed))"_sql;
 
-// Everything the claim decides on stands in the WHERE: of any number of callers the row lock lets one through, and the
-// others see its claim. The row may be gone between two claims, so tokens begin with the clock and still grow.
+// The WHERE has all conditions of a claim: the row lock lets one of many callers through, and the others see its claim.
+// The row may be deleted between two claims; tokens start from the clock, so they grow nevertheless.
 constexpr Statement claim_document = R"(
     INSERT INTO documents AS d
       (origin, path, state, claimed_by, claim_token, claim_expires_at, listed, asked_at, created_at, updated_at)
@@ -97,7 +97,7 @@ constexpr Statement read_changes = R"(
     SELECT path, change_number, forced FROM documents
     WHERE origin = $1 AND change_number > $2
     ORDER BY change_number LIMIT 1000)"_sql;
-// Once a day is enough for a time of months, and spares the others a write.
+// Once a day is precise enough for a retention of months, and saves writes.
 constexpr Statement note_asked_documents = R"(
     @given(path text, origin text)
     UPDATE documents SET asked_at = now() @from_given
@@ -121,7 +121,7 @@ TxTask<ClaimOutcome> claim_body(Tx& tx, DownloadClaim request) {
                              request.over_fresh, request.during_hold_down, request.listed));
   if (!claimed.empty()) co_return Acquired{claimed.one().integer(0)};
   const Rows seen = co_await tx.execute(why_not_claimed, Params(request.key.origin, path, request.fresh_for.count()));
-  // The claim ended between the two statements, maybe with its row: the caller is to wait and look again.
+  // The claim ended between the two statements, maybe with its row: the caller waits and looks again.
   if (seen.empty()) co_return Downloading{};
   const Row& row = seen.one();
   if (row.boolean(0)) co_return Downloading{};
@@ -130,7 +130,7 @@ TxTask<ClaimOutcome> claim_body(Tx& tx, DownloadClaim request) {
   co_return Downloading{};
 }
 
-// What a stored document has from its row.
+// Values that the row gives to a stored document.
 struct Stored {
   std::optional<std::string> case_type;
   bool forced = false;

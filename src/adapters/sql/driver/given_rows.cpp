@@ -6,7 +6,7 @@
 namespace sluice::sql {
 namespace {
 
-// Without a value there is no type to name: as text it is an array of whatever the statement wants.
+// Without a value the type is unknown; PostgreSQL casts an array in text format to the type of the statement.
 Array all_null(size_t count) {
   std::string text = "{NULL";
   for (size_t i = 1; i < count; ++i) text += ",NULL";

@@ -8,8 +8,8 @@
 //   WHERE @lookup(locks.id = given.id) AND @lookup(locks.token = given.token)
 //
 // PostgreSQL must look each row up by its index, even without statistics: on a new database, or a table that has just
-// grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow only lookups,
-// whatever the planner assumes (tests/contract/postgres_plans.h checks the plans):
+// grown, a plain join or `= ANY ($1)` is often planned as a scan of the whole table. Two forms allow only lookups under
+// any assumption of the planner (tests/contract/postgres_plans.h checks the plans):
 //
 //   reading: CROSS JOIN LATERAL (SELECT ... FROM jobs WHERE id = given.id OFFSET 0) AS found    (@from_each, @by_index)
 //            with FOR UPDATE instead of OFFSET 0 the rows are locked, in the order in which they are given

@@ -32,14 +32,14 @@ constexpr Statement select_applied = "SELECT number, name, checksum FROM schema_
 constexpr Statement insert_applied =
     "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())";
 
-// FNV-1a: notices an edited file, which is all it is for.
+// FNV-1a: enough to notice an edited file.
 std::string checksum(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
   return fmt::format("{:016x}", hash);
 }
 
-// The first migration that is not applied yet, if what is applied fits the set.
+// The first migration that is not applied yet; fails if the applied ones differ from the set.
 std::optional<Migration> first_missing(const MigrationSet& set, AppliedByNumber applied) {
   std::optional<Migration> missing;
   for (const Migration& migration : set.migrations) {

@@ -56,7 +56,7 @@ constexpr Statement add_waiting = R"(
     @values(@cast($4, uuid), given.link_id, given.bookmarks, given.outcome)
     ON CONFLICT (import_id, link_id) DO UPDATE SET bookmarks = w.bookmarks + excluded.bookmarks
     RETURNING link_id, outcome)"_sql;
-// Also a job that somebody else added: an import must not be told that its link has none.
+// Also a job that another import added: otherwise the link would seem to have no job.
 constexpr Statement keep_job = R"(
     @given(id uuid, job_id uuid)
     UPDATE link_canonicals SET job_id = given.job_id, failure = NULL @from_given
@@ -91,7 +91,7 @@ TxTask<std::set<LinkId>> hold_links(Tx& tx, ImportBatchPtr batch) {
   co_return enriched;
 }
 
-// How many bookmarks there is no need to wait for, and how many of them stand for a link that failed.
+// The number of bookmarks whose links are settled, and how many of these links failed.
 struct Ended {
   int64_t processed = 0;
   int64_t failed = 0;

@@ -27,7 +27,7 @@ constexpr Statement forget_named = R"(
     WHERE @lookup(p.import_id = given.import_id AND p.instance_id = given.id))"_sql;
 
 constexpr Statement next_brought = "SELECT id, link_id FROM link_instances WHERE import_id = $1 ORDER BY id LIMIT $2";
-// Under the links' locks, so that nobody names one of these places between the two statements.
+// Under the links' locks, so that no other import names one of these places between the two statements.
 constexpr Statement pass_on = R"(
     @given(id uuid, import_id uuid)
     UPDATE link_instances AS i SET import_id = (

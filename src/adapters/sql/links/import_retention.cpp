@@ -22,7 +22,7 @@ constexpr Statement delete_import = "DELETE FROM import_jobs WHERE id = $1";
 constexpr Statement hold_unused = R"(
     SELECT id FROM link_canonicals WHERE unused_since < now() - @us($1)
     ORDER BY unused_since LIMIT $2 @lock(FOR UPDATE SKIP LOCKED))"_sql;
-// Its job may still be running, or an import waits for it: then it is looked at again as if it had become unused now.
+// If its job is still running or an import waits for it, the link counts as unused from now on.
 constexpr Statement keep_busy = R"(
     @given(id uuid)
     UPDATE link_canonicals SET unused_since = now() @from_given

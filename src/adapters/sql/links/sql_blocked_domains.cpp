@@ -10,7 +10,7 @@ namespace {
 
 using namespace links;
 
-// Whims are forgotten; what else a domain said stands.
+// Refusals by 403 and the like count from 1 again after a time without one; other reasons are never forgotten.
 constexpr Statement count_one = R"(
     INSERT INTO blocked_domains AS b (domain, reason, count, first_at, last_at) VALUES ($1, $2, 1, now(), now())
     ON CONFLICT (domain, reason) DO UPDATE SET count = CASE

@@ -43,11 +43,11 @@ constexpr Statement fail_broken_off = R"(
       SELECT id FROM import_jobs WHERE status = 'queued' AND updated_at < now() - @us($1)
       ORDER BY updated_at LIMIT 100 @lock(FOR NO KEY UPDATE SKIP LOCKED))
     RETURNING import_jobs.id)"_sql;
-// Where the part ends that begins behind $1.
+// The end of the part that begins behind $1.
 constexpr Statement end_of_part =
     "SELECT link_id FROM import_links WHERE outcome = 'pending' AND link_id > $1 ORDER BY link_id LIMIT 1 OFFSET $2";
-// Looks at much, so it is read beside the transactions and looked at again within one. PostgreSQL is held to lookups;
-// the joins that SQLite gets would make it read both tables.
+// Reads many rows, so it runs outside of transactions and again, for the links it found, within one. PostgreSQL gets a
+// form that allows only lookups, because with SQLite's joins it would read both tables.
 constexpr Statement without_job = R"(
     @postgres(
       SELECT DISTINCT w.link_id FROM import_links w
@@ -212,7 +212,7 @@ Task<size_t> SqlImportStore::forget_unused_links(Duration keep, size_t most) {
   return database_.transact(forget_links_step, keep.count(), static_cast<int64_t>(most));
 }
 
-// All are looked at in turn, however many wait. A part that holds more than one transaction takes is looked at again.
+// Checks all waiting links, part by part. A part with more finds than one transaction takes is checked again.
 Task<std::vector<LinkId>> SqlImportStore::look_for_gone() {
   LinkId from;
   {

@@ -11,7 +11,7 @@ namespace {
 
 using messaging::OutboxMessage;
 
-// Services may not touch the table, only call the function; it finds the bucket too.
+// Services have no rights on the table, only on the function, which also finds the bucket.
 constexpr Statement append_row = R"(
     @postgres(SELECT common.append_outbox($1, $2, $3, $4, $5, $6, $7, $8))
     @sqlite(
@@ -24,7 +24,7 @@ int32_t bucket_of(const OutboxMessage& message) {
   return messaging::partition_of(message.aggregate_type + '/' + message.aggregate_id, 64);
 }
 
-// What relays could not publish must undo the change instead of stopping its aggregate later.
+// A message that relays could not publish fails the change now, instead of blocking its aggregate later.
 void check_sendable(const OutboxMessage& message) {
   if (message.topic.empty() || message.aggregate_type.empty() || message.aggregate_id.empty()) {
     throw std::invalid_argument("an outbox message must have a topic and an aggregate");

@@ -50,7 +50,7 @@ Shares share_out(const Rows& buckets, const std::string& owner, size_t share) {
   return shares;
 }
 
-// The first relays by name have one more where it does not come out even.
+// If the division leaves a remainder, the first relays by name have one bucket more.
 size_t fair_share(int64_t relays, int64_t before_us) {
   return static_cast<size_t>(outbox_buckets / relays + (before_us < outbox_buckets % relays ? 1 : 0));
 }

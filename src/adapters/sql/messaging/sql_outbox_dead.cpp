@@ -21,7 +21,7 @@ constexpr Statement put_back = R"(
     FROM outbox_dead WHERE id = $1)"_sql;
 constexpr Statement lock_dead = "SELECT bucket FROM outbox_dead WHERE id = $1 @lock(FOR UPDATE)"_sql;
 constexpr Statement remove_dead = "DELETE FROM outbox_dead WHERE id = $1";
-// The bucket's holder has read past the rows that waited; under a new fence it begins again.
+// The bucket's holder has read past the waiting rows; a new fence makes it start over.
 constexpr Statement raise_fence = "UPDATE outbox_buckets SET fence = fence + 1 WHERE bucket = $1";
 
 TxTask<bool> settle_body(Tx& tx, int64_t id, bool replay) {

@@ -37,8 +37,8 @@ constexpr Statement remove_old = R"(
     WHERE id > $1 AND id <= $2 AND published AND published_at < now() - @us($3))"_sql;
 constexpr Statement is_old = "SELECT $1 < now() - @us($2)"_sql;
 
-// One step of unpublishing what a topic's log has lost. False at the end. Whoever dies between two steps leaves the
-// rest to the next relay that remembers.
+// Unpublishes a part of the messages that a topic's log has lost. False at the end. If a relay dies between two steps,
+// the next one continues.
 TxTask<bool> unpublish_step(Tx& tx, std::string topic) {
   const Rows loss = co_await tx.execute(lock_loss, Params(topic));
   if (loss.empty()) co_return false;
@@ -60,7 +60,7 @@ TxTask<bool> see_body(Tx& tx, std::string topic, Memory memory) {
   co_return seen.affected == 1;
 }
 
-// From when on rows may be lost, if any.
+// The time since which rows may be lost, if any.
 std::optional<Time> loss_of(const Rows& before, const Memory& memory, Duration margin) {
   if (before.empty()) return std::nullopt;
   const Row& row = before.one();
@@ -70,9 +70,9 @@ std::optional<Time> loss_of(const Rows& before, const Memory& memory, Duration m
   return std::min(since, row.optional_time(3).value_or(since));
 }
 
-// Under the new fences nothing is read until the loss is worked off: so that can be done without holding the buckets.
+// Raises all fences: no row is read until the loss is dealt with, so that needs no lock on the buckets.
 TxTask<bool> remember_body(Tx& tx, std::string topic, Memory memory, Duration margin) {
-  co_await tx.execute(lock_buckets);  // nobody marks anything meanwhile
+  co_await tx.execute(lock_buckets);  // no row is marked meanwhile
   const Rows before = co_await tx.execute(find_memory, Params(topic));
   const std::optional<Time> loss = loss_of(before, memory, margin);
   co_await tx.execute(keep_memory, Params(topic, memory.life, memory.run));

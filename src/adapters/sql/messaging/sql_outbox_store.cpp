@@ -22,16 +22,15 @@ using messaging::OutboxMessage;
 using messaging::OutboxRow;
 using messaging::Refusal;
 
-// One short index scan per bucket, which stops after a few rows whatever lies behind; a bucket whose fence is old gives
-// no number to look for. The fence is read with the rows, so that whoever sees rows of a replayed or republished
-// aggregate under an old fence sees none. Bytes are counted before payloads are fetched, so that none behind the limit
-// is.
+// One short index scan per bucket, which stops after a few rows. The fence is read in the same statement, so a relay
+// with an old fence sees no rows of a replayed or republished aggregate. Bytes are counted before payloads are fetched,
+// so no payload beyond the limit is read.
 //
-// PostgreSQL's snapshot ("xmin:xmax:open,open,...") comes with every row, and alone where there is none. It does not
+// PostgreSQL's snapshot ("xmin:xmax:open,open,...") comes with every row, and alone if there is no row. It does not
 // list transactions at or above its xmax, one past the highest that has ended, although they may be open and have drawn
-// ids below those that are seen. So a read that sees rows takes a number of its own, after its snapshot: whoever drew a
-// lower id had its number before (append_outbox), and once the read has ended every snapshot lists it. SQLite has no
-// two writers at once.
+// ids below those that are seen. So a read that sees rows takes a transaction number of its own, after its snapshot: a
+// transaction that drew a lower id took its number earlier (append_outbox), and once the read has ended every snapshot
+// lists it. SQLite has one writer at a time.
 constexpr Statement find_unpublished = R"(
     @postgres(
       SELECT found.*, pg_current_snapshot()::text,
@@ -81,7 +80,7 @@ constexpr Statement find_unpublished = R"(
       WHERE counted.ahead < $7
       ORDER BY counted.place, event.id))"_sql;
 
-// The fence can't grow before the rows are marked: so a mark never undoes that a row was unpublished again meanwhile.
+// The fence cannot grow before the rows are marked, so a mark never covers a row that was unpublished again meanwhile.
 // PostgreSQL locks the buckets first, then looks each row up; SQLite has one writer.
 constexpr Statement mark_rows = R"(
     @postgres(
@@ -199,7 +198,7 @@ Task<OutboxBatch> SqlOutboxStore::unpublished(std::vector<BucketScan> scans, Bat
   const Dialect dialect = database_.dialect();
   Params params(number_list(dialect, buckets), number_list(dialect, fences), number_list(dialect, afters), limits.rows,
                 limits.of_bucket, json::encode(without), limits.bytes);
-  // A number that is taken after the read's snapshot needs a transaction that nobody shares.
+  // A transaction number of its own needs a transaction that is not shared with other reads.
   const bool numbered = dialect == Dialect::postgres;
   Task<Rows> reading = numbered ? database_.transact(execute_body, find_unpublished, std::move(params))
                                 : database_.read(find_unpublished, std::move(params));
