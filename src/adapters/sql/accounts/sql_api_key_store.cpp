@@ -47,10 +47,9 @@ constexpr Statement end_rotated =
     "UPDATE api_keys SET expires_at = $2 WHERE id = $1 AND (expires_at IS NULL OR expires_at > $2)";
 
 constexpr Statement revoke_key = "UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1";
-constexpr Statement list_keys = R"(
-    SELECT id, name, role, created_at, revoked_at, expires_at, last_used_at
-    FROM api_keys
-    ORDER BY created_at, id)"_sql;
+constexpr SqlPart listed_columns{"listed_columns", "id, name, role, created_at, revoked_at, expires_at, last_used_at"};
+constexpr Statement list_keys =
+    sql_with<"SELECT @listed_columns FROM api_keys ORDER BY created_at, id", listed_columns>;
 
 Role role_of(const std::string& text) {
   const auto role = accounts::parse_role(text);
@@ -124,8 +123,10 @@ Task<std::vector<ListedApiKey>> SqlApiKeyStore::list() {
   const Rows found = co_await database_.read(list_keys);
   std::vector<ListedApiKey> keys;
   for (const Row& row : found) {
-    keys.push_back({row.id<CallerTag>(0), row.text(1), role_of(row.text(2)), row.time(3), row.optional_time(4),
-                    row.optional_time(5), row.optional_time(6)});
+    keys.push_back({row.id<CallerTag>(listed_columns["id"]), row.text(listed_columns["name"]),
+                    role_of(row.text(listed_columns["role"])), row.time(listed_columns["created_at"]),
+                    row.optional_time(listed_columns["revoked_at"]), row.optional_time(listed_columns["expires_at"]),
+                    row.optional_time(listed_columns["last_used_at"])});
   }
   co_return keys;
 }

@@ -9,9 +9,10 @@ namespace {
 
 using namespace documents;
 
-constexpr Statement find_document = R"(
-    SELECT body, content_type, etag, case_type, fetched_at, forced, change_number
-    FROM documents WHERE origin = $1 AND path = $2 AND body IS NOT NULL)"_sql;
+constexpr SqlPart copy_columns{"copy_columns",
+                               "body, content_type, etag, case_type, fetched_at, forced, change_number"};
+constexpr Statement find_document =
+    sql_with<"SELECT @copy_columns FROM documents WHERE origin = $1 AND path = $2 AND body IS NOT NULL", copy_columns>;
 
 constexpr Statement know_document = R"(
     SELECT count(*) FROM documents
@@ -185,13 +186,13 @@ Task<DocumentPtr> SqlDocumentStore::find(DocumentKey key) {
   if (found.empty()) co_return nullptr;
   const Row& row = found.one();
   auto document = std::make_shared<Document>();
-  document->body = std::string(as_text(row.bytes(0)));
-  document->content_type = row.text(1);
-  document->etag = row.text(2);
-  document->case_type = row.optional_text(3);
-  document->fetched_at = row.time(4);
-  document->forced = row.boolean(5);
-  document->change = row.integer(6);
+  document->body = std::string(as_text(row.bytes(copy_columns["body"])));
+  document->content_type = row.text(copy_columns["content_type"]);
+  document->etag = row.text(copy_columns["etag"]);
+  document->case_type = row.optional_text(copy_columns["case_type"]);
+  document->fetched_at = row.time(copy_columns["fetched_at"]);
+  document->forced = row.boolean(copy_columns["forced"]);
+  document->change = row.integer(copy_columns["change_number"]);
   co_return document;
 }
 

@@ -9,10 +9,11 @@ namespace {
 using messaging::DeadRow;
 
 constexpr Statement count_dead = "SELECT count(*) FROM outbox_dead";
-constexpr Statement list_dead = R"(
-    SELECT id, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, payload, headers,
-      retry_count, last_error, created_at, failed_at
-    FROM outbox_dead WHERE id > $1 ORDER BY id LIMIT $2)"_sql;
+constexpr SqlPart dead_columns{"dead_columns",
+                               "id, message_id, topic, aggregate_type, aggregate_id, aggregate_version, event_type, "
+                               "payload, headers, retry_count, last_error, created_at, failed_at"};
+constexpr Statement list_dead =
+    sql_with<"SELECT @dead_columns FROM outbox_dead WHERE id > $1 ORDER BY id LIMIT $2", dead_columns>;
 constexpr Statement put_back = R"(
     INSERT INTO outbox_events (id, bucket, message_id, topic, aggregate_type, aggregate_id, aggregate_version,
       event_type, payload, headers, created_at, last_error)
@@ -34,19 +35,19 @@ TxTask<bool> settle_body(Tx& tx, int64_t id, bool replay) {
 }
 
 DeadRow to_dead(const Row& row) {
-  return {.id = row.integer(0),
-          .message = {.topic = row.text(2),
-                      .aggregate_type = row.text(3),
-                      .aggregate_id = row.text(4),
-                      .aggregate_version = row.integer(5),
-                      .event_type = row.text(6),
-                      .payload = std::string(as_text(row.bytes(7))),
-                      .headers = headers_from_json(row.text(8)).value_or(messaging::Headers{}),
-                      .id = row.id<messaging::MessageTag>(1)},
-          .tries = row.integer(9),
-          .reason = row.optional_text(10).value_or(""),
-          .created_at = row.time(11),
-          .failed_at = row.time(12)};
+  return {.id = row.integer(dead_columns["id"]),
+          .message = {.topic = row.text(dead_columns["topic"]),
+                      .aggregate_type = row.text(dead_columns["aggregate_type"]),
+                      .aggregate_id = row.text(dead_columns["aggregate_id"]),
+                      .aggregate_version = row.integer(dead_columns["aggregate_version"]),
+                      .event_type = row.text(dead_columns["event_type"]),
+                      .payload = std::string(as_text(row.bytes(dead_columns["payload"]))),
+                      .headers = headers_from_json(row.text(dead_columns["headers"])).value_or(messaging::Headers{}),
+                      .id = row.id<messaging::MessageTag>(dead_columns["message_id"])},
+          .tries = row.integer(dead_columns["retry_count"]),
+          .reason = row.optional_text(dead_columns["last_error"]).value_or(""),
+          .created_at = row.time(dead_columns["created_at"]),
+          .failed_at = row.time(dead_columns["failed_at"])};
 }
 
 }  // namespace
