@@ -3,11 +3,11 @@
 #include <atomic>
 #include <thread>
 
+#include "coordination/testing/pretend_floors.h"
 #include "runtime/system_clock.h"
 #include "runtime/virtual_clock.h"
 #include "tests/contract/coalescing_suite.h"
 #include "tests/contract/coalescing_walk_suite.h"
-#include "tests/contract/pretend_floors.h"
 
 namespace sluice::test {
 namespace {
@@ -27,7 +27,7 @@ class OpenMemoryCoalescing : public OpenCoalescing {
  private:
   CoalescingPlan plan_;
   SystemClock clock_;
-  PretendFloors floors_{clock_};
+  coordination::PretendFloors floors_{clock_};
   int runs_ = 0;
   std::optional<MemoryCoalescing> coalescing_;
 };

@@ -1,5 +1,6 @@
 #include "adapters/sql/coordination/sql_leases.h"
 #include "adapters/sql/coordination/sql_slots.h"
+#include "adapters/sql/coordination/sql_version_floors.h"
 #include "tests/contract/inbox_suite.h"
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/postgres_engines.h"
@@ -7,6 +8,7 @@
 #include "tests/contract/sql_documents.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/store_suites.h"
+#include "tests/contract/version_floors_suite.h"
 
 namespace sluice::test {
 namespace {
@@ -18,6 +20,8 @@ const auto leases =
     testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>(postgres_service_engines("document_service")));
 const auto slots =
     testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>(postgres_service_engines("document_service")));
+const auto floors = testing::ValuesIn(
+    in_sql<coordination::VersionFloors, sql::SqlVersionFloors>(postgres_service_engines("snapshot_service")));
 const auto stored_documents = testing::ValuesIn(documents_in_sql(postgres_service_engines("document_service")));
 
 std::vector<LimitEngine> limits() {
@@ -43,6 +47,6 @@ INSTANTIATE_TEST_SUITE_P(Postgres, JobMessagesContract, job_service, engine_name
 INSTANTIATE_TEST_SUITE_P(Postgres, JobRequestsContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobThrottleContract, job_service, engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, JobTransitionsContract, job_service, engine_name);
-INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, snapshot_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, VersionFloorsContract, floors, port_engine_name);
 
 }  // namespace sluice::test

@@ -1,6 +1,7 @@
 // The ports that unit tests pretend, held to the promises of the real ones.
 #include "documents/testing/pretend_ports.h"
 
+#include "coordination/testing/pretend_floors.h"
 #include "coordination/testing/pretend_limit.h"
 #include "messaging/testing/pretend_log.h"
 #include "runtime/task_scope.h"
@@ -11,6 +12,7 @@
 #include "tests/contract/message_log_suite.h"
 #include "tests/contract/process_limits.h"
 #include "tests/contract/slots_suite.h"
+#include "tests/contract/version_floors_suite.h"
 
 namespace sluice::test {
 namespace {
@@ -27,6 +29,19 @@ class OpenPretendSlots : public OpenPort<coordination::Slots> {
 const PortEngine<coordination::Slots> pretend_slots{
     .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendSlots>(); }};
 INSTANTIATE_TEST_SUITE_P(Pretend, SlotsContract, testing::Values(pretend_slots), port_engine_name);
+
+class OpenPretendFloors : public OpenPort<coordination::VersionFloors> {
+ public:
+  coordination::VersionFloors& port() override { return floors_; }
+
+ private:
+  SystemClock clock_;
+  coordination::PretendFloors floors_{clock_};
+};
+
+const PortEngine<coordination::VersionFloors> pretend_floors{
+    .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendFloors>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, VersionFloorsContract, testing::Values(pretend_floors), port_engine_name);
 
 class OpenPretendDocuments : public OpenPort<TestedDocuments>, public TestedDocuments {
  public:

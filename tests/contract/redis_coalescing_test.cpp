@@ -2,9 +2,9 @@
 
 #include <future>
 
+#include "coordination/testing/pretend_floors.h"
 #include "tests/contract/coalescing_suite.h"
 #include "tests/contract/coalescing_walk_suite.h"
-#include "tests/contract/pretend_floors.h"
 #include "tests/contract/redis_engines.h"
 
 namespace sluice::test {
@@ -34,9 +34,9 @@ class OpenRedisCoalescing : public OpenCoalescing {
   }
   redis::Redis& redis() { return first_.redis(); }
 
-  static PretendFloors& floors() {
+  static coordination::PretendFloors& floors() {
     static SystemClock clock;
-    static PretendFloors shared(clock);
+    static coordination::PretendFloors shared(clock);
     return shared;
   }
 

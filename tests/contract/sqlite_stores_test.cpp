@@ -2,6 +2,7 @@
 #include "adapters/memory/memory_slots.h"
 #include "adapters/sql/coordination/sql_leases.h"
 #include "adapters/sql/coordination/sql_slots.h"
+#include "adapters/sql/coordination/sql_version_floors.h"
 #include "tests/contract/inbox_suite.h"
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/outbox_loss_suite.h"
@@ -10,6 +11,7 @@
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/sqlite_engine.h"
 #include "tests/contract/store_suites.h"
+#include "tests/contract/version_floors_suite.h"
 
 namespace sluice::test {
 namespace {
@@ -18,6 +20,7 @@ const DatabaseEngine engine = sqlite_engine();
 const auto sqlite = testing::Values(engine);
 const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>({engine}));
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
+const auto floors = testing::ValuesIn(in_sql<coordination::VersionFloors, sql::SqlVersionFloors>({engine}));
 const auto stored_documents = testing::ValuesIn(documents_in_sql({engine}));
 
 // State in memory and in the journal: every answer waits for the disk.
@@ -60,6 +63,6 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, JobMessagesContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobRequestsContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobThrottleContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobTransitionsContract, sqlite);
-INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, VersionFloorsContract, floors, port_engine_name);
 
 }  // namespace sluice::test

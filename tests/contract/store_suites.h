@@ -12,4 +12,3 @@
 #include "tests/contract/job_transitions_suite.h"
 #include "tests/contract/shared_breaker_suite.h"
 #include "tests/contract/sql_limits.h"
-#include "tests/contract/version_floors_suite.h"

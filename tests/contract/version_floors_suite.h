@@ -1,20 +1,15 @@
 // The fixture of version_floors_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/coordination/sql_version_floors.h"
-#include "tests/contract/database_fixture.h"
+#include "coordination/version_floors.h"
+#include "tests/contract/port_fixture.h"
 
 namespace sluice::test {
 
-class VersionFloorsContract : public DatabaseFixture {
+class VersionFloorsContract : public PortFixture<coordination::VersionFloors> {
  protected:
   using RunFloor = coordination::RunFloor;
   using Version = coordination::Version;
-
-  void SetUp() override {
-    DatabaseFixture::SetUp();
-    floors_.emplace(database());
-  }
 
   static constexpr Version skew = coordination::version_skew.count();
   // The database's clock when the run was first asked for.
@@ -23,8 +18,6 @@ class VersionFloorsContract : public DatabaseFixture {
   static Version highest(const RunFloor& run, Version now) { return coordination::next_version(0, now + skew, run); }
   // The lowest it can issue, with the slowest clock.
   static Version lowest(const RunFloor& run) { return coordination::next_version(0, asked_at(run) - skew, run); }
-
-  std::optional<sql::SqlVersionFloors> floors_;
 };
 
 }  // namespace sluice::test

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "coordination/coalescing_item.h"
+#include "coordination/testing/pretend_floors.h"
 #include "runtime/virtual_clock.h"
-#include "tests/contract/pretend_floors.h"
 
 namespace sluice::test {
 
@@ -65,7 +65,7 @@ class CoalescingWorld {
 
   std::mt19937_64 chance_;
   VirtualClock clock_;
-  PretendFloors floors_{clock_};
+  coordination::PretendFloors floors_{clock_};
   const coordination::CoalescingPlan plan_{.lanes = {{"urgent", 30s}, {"usual", 60s}}};
 
   coordination::CoalescingItem item_;
