@@ -31,7 +31,7 @@ std::vector<Parameter> parameters_of(const json::Fields& fields) {
   for (const auto& field : fields) {
     std::string schema;
     json::Writer writer(schema);
-    field->schema(writer, false);
+    field->schema(writer, json::SchemaOf::query);
     parameters.push_back({field->name(), field->about(), std::move(schema), field->required()});
   }
   return parameters;

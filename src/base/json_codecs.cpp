@@ -133,8 +133,20 @@ void Codec<std::string>::schema(Writer& writer, const Limits& limits) {
   begin_schema(writer, "string", limits);
   if (limits.min_length > 0) writer.field("minLength", limits.min_length);
   if (limits.max_length != Limits{}.max_length) writer.field("maxLength", limits.max_length);
-  writer.field("pattern", limits.form != nullptr ? limits.form->pattern : any_text_pattern);
+  if (!limits.format.empty()) writer.field("format", limits.format);
+  if (limits.form != nullptr) {
+    writer.field("pattern", limits.form->pattern);
+  } else if (!limits.output) {
+    writer.field("pattern", any_text_pattern);
+  }
   writer.end_object();
+}
+
+void Codec<std::string_view>::write(Writer& writer, std::string_view value) {
+  writer.string(value);
+}
+void Codec<std::string_view>::schema(Writer& writer, const Limits& limits) {
+  Codec<std::string>::schema(writer, limits);
 }
 
 bool Codec<Uuid>::read(Decoder& decoder, Value value, const Limits&, Uuid& out) {
@@ -181,23 +193,6 @@ void Codec<Currency>::write(Writer& writer, const Currency& value) {
 void Codec<Currency>::schema(Writer& writer, const Limits& limits) {
   begin_schema(writer, "string", limits);
   writer.field("pattern", "^[A-Z]{3}$").end_object();
-}
-
-bool check_items(Decoder& decoder, size_t count, const Limits& limits) {
-  if (count < limits.min_items) return decoder.invalid(fmt::format("must have at least {} items", limits.min_items));
-  if (count > limits.max_items) return decoder.invalid(fmt::format("must have at most {} items", limits.max_items));
-  return true;
-}
-
-Limits limits_of_items(const Limits& limits) {
-  Limits rest = limits;
-  rest.min_items = Limits{}.min_items;
-  rest.max_items = Limits{}.max_items;
-  rest.about.clear();
-  rest.example.clear();
-  rest.fallback.clear();
-  rest.nullable = false;
-  return rest;
 }
 
 }  // namespace json

@@ -1,28 +1,27 @@
-// How the types of fields are read from JSON, written and documented.
+// How the types of fields are read from JSON, written and documented; those of several values are in
+// json_containers.h.
 //
-// | type                     | JSON                                                                   |
-// |--------------------------|------------------------------------------------------------------------|
-// | bool                     | true, false                                                            |
-// | int64_t                  | a whole number; 1.0 and 1e3 are, as in JSON Schema                     |
-// | double                   | any number                                                             |
-// | std::string              | a string; its length is counted in characters                          |
-// | Uuid, Id<Tag>            | a string                                                               |
-// | Time                     | an ISO 8601 string with its zone; written in UTC with milliseconds     |
-// | Currency, Money          | "KRW", {"amount": 1000, "currency": "KRW"}                             |
-// | an enum with enum_names  | one of the names                                                       |
-// | Raw                      | any value; its length is counted in bytes                              |
-// | a described struct       | an object (json_object.h)                                              |
-// | std::optional<T>         | null or T                                                              |
-// | std::vector<T>           | an array                                                               |
-// | std::map<std::string, T> | an object with any keys                                                |
+// | type               | JSON                                                               |
+// |--------------------|--------------------------------------------------------------------|
+// | bool               | true, false                                                        |
+// | int64_t            | a whole number; 1.0 and 1e3 are, as in JSON Schema                 |
+// | other integers     | a whole number; only written                                       |
+// | double             | any number                                                         |
+// | std::string        | a string; its length is counted in characters                      |
+// | std::string_view   | a string; only written                                             |
+// | Uuid, Id<Tag>      | a string                                                           |
+// | Time               | an ISO 8601 string with its zone; written in UTC with milliseconds |
+// | Currency, Money    | "KRW", {"amount": 1000, "currency": "KRW"}                         |
+// | an enum            | one of its enum_names                                              |
+// | Raw                | any value; its length is counted in bytes                          |
+// | RawView            | any value; only written                                            |
+// | a described struct | an object (json_object.h)                                          |
 #pragma once
 
+#include <algorithm>
 #include <concepts>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/enum_names.h"
 #include "base/id.h"
@@ -41,6 +40,11 @@ struct Raw {
   std::string text = "null";
 
   friend bool operator==(const Raw&, const Raw&) = default;
+};
+
+// Text that is JSON already, and lives elsewhere.
+struct RawView {
+  std::string_view text;
 };
 
 // A schema cannot contain itself, so a document with the schema of a Raw has it under this name.
@@ -82,6 +86,11 @@ struct Codec<std::string> {
   static void schema(Writer& writer, const Limits& limits);
 };
 template <>
+struct Codec<std::string_view> {
+  static void write(Writer& writer, std::string_view value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+template <>
 struct Codec<Uuid> {
   static bool read(Decoder& decoder, Value value, const Limits& limits, Uuid& out);
   static void write(Writer& writer, const Uuid& value);
@@ -106,6 +115,12 @@ struct Codec<Raw> {
   static void schema(Writer& writer, const Limits& limits);
 };
 
+template <>
+struct Codec<RawView> {
+  static void write(Writer& writer, RawView value);
+  static void schema(Writer& writer, const Limits& limits);
+};
+
 // Other integers are only written; input is always an int64_t with a range.
 template <std::integral T>
 struct Codec<T> {
@@ -115,6 +130,10 @@ struct Codec<T> {
     } else {
       writer.unsigned_integer(value);
     }
+  }
+  static void schema(Writer& writer, Limits limits) {
+    if constexpr (std::is_unsigned_v<T>) limits.min = std::max<int64_t>(limits.min, 0);
+    Codec<int64_t>::schema(writer, limits);
   }
 };
 
@@ -156,96 +175,6 @@ struct Codec<T> {
   }
   static void write(Writer& writer, const T& value) { write_fields(Object<T>::fields(), writer, &value); }
   static void schema(Writer& writer, const Limits& limits) { schema_of_fields(Object<T>::fields(), writer, limits); }
-};
-
-template <class T>
-struct Codec<std::optional<T>> {
-  static bool read(Decoder& decoder, Value value, const Limits& limits, std::optional<T>& out) {
-    if (value.kind() == Kind::null) {
-      out.reset();
-      return true;
-    }
-    return Codec<T>::read(decoder, value, limits, out.emplace());
-  }
-  static void write(Writer& writer, const std::optional<T>& value) {
-    if (!value) {
-      writer.null();
-      return;
-    }
-    Codec<T>::write(writer, *value);
-  }
-  static void schema(Writer& writer, Limits limits) {
-    limits.nullable = !limits.never_null;
-    Codec<T>::schema(writer, limits);
-  }
-};
-
-bool check_items(Decoder& decoder, size_t count, const Limits& limits);
-// The limits that remain for the items: those on the number of items and the description were the list's.
-Limits limits_of_items(const Limits& limits);
-
-template <class T>
-struct Codec<std::vector<T>> {
-  static bool read(Decoder& decoder, Value value, const Limits& limits, std::vector<T>& out) {
-    if (value.kind() != Kind::array) return decoder.wrong_type("must be a list");
-    out.clear();
-    Items items(value);
-    Value item;
-    while (items.next(item)) {
-      if (out.size() == limits.max_items) return check_items(decoder, out.size() + 1, limits);
-      T read_item{};
-      if (!Codec<T>::read(decoder, item, limits, read_item)) return decoder.inside(out.size());
-      out.push_back(std::move(read_item));
-    }
-    return check_items(decoder, out.size(), limits);
-  }
-  static void write(Writer& writer, const std::vector<T>& items) {
-    writer.begin_array();
-    for (const auto& item : items) Codec<T>::write(writer, item);
-    writer.end_array();
-  }
-  static void schema(Writer& writer, const Limits& limits) {
-    begin_schema(writer, "array", limits);
-    if (limits.min_items > 0) writer.field("minItems", limits.min_items);
-    if (limits.max_items != Limits{}.max_items) writer.field("maxItems", limits.max_items);
-    writer.key("items");
-    Codec<T>::schema(writer, limits_of_items(limits));
-    writer.end_object();
-  }
-};
-
-template <class T>
-struct Codec<std::map<std::string, T>> {
-  static bool read(Decoder& decoder, Value value, const Limits& limits, std::map<std::string, T>& out) {
-    if (value.kind() != Kind::object) return decoder.wrong_type("must be an object");
-    out.clear();
-    Members members(value);
-    std::string_view key;
-    Value member;
-    while (members.next(key, member)) {
-      if (out.size() == limits.max_items) return check_items(decoder, out.size() + 1, limits);
-      const auto [entry, added] = out.try_emplace(std::string(key));
-      if (!added) decoder.fail(DecodeError::Kind::malformed, "is given twice");
-      if (!added || !Codec<T>::read(decoder, member, limits, entry->second)) return decoder.inside(key);
-    }
-    return check_items(decoder, out.size(), limits);
-  }
-  static void write(Writer& writer, const std::map<std::string, T>& map) {
-    writer.begin_object();
-    for (const auto& [key, value] : map) {
-      writer.key(key);
-      Codec<T>::write(writer, value);
-    }
-    writer.end_object();
-  }
-  static void schema(Writer& writer, const Limits& limits) {
-    begin_schema(writer, "object", limits);
-    if (limits.min_items > 0) writer.field("minProperties", limits.min_items);
-    if (limits.max_items != Limits{}.max_items) writer.field("maxProperties", limits.max_items);
-    writer.key("additionalProperties");
-    Codec<T>::schema(writer, limits_of_items(limits));
-    writer.end_object();
-  }
 };
 
 }  // namespace json

@@ -78,10 +78,7 @@ bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* obje
 
 void write_fields(const Fields& fields, Writer& writer, const void* object) {
   writer.begin_object();
-  for (const auto& field : fields) {
-    writer.plain_key(field->name());
-    field->write(writer, object);
-  }
+  for (const auto& field : fields) field->write(writer, object);
   writer.end_object();
 }
 
@@ -90,12 +87,12 @@ void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits
   writer.key("properties").begin_object();
   for (const auto& field : fields) {
     writer.key(field->name());
-    field->schema(writer, true);
+    field->schema(writer, limits.output ? SchemaOf::output : SchemaOf::body);
   }
   writer.end_object();
   writer.key("required").begin_array();
   for (const auto& field : fields) {
-    if (field->required()) writer.string(field->name());
+    if (limits.output ? !field->omits_null() : field->required()) writer.string(field->name());
   }
   writer.end_array();
   if (!fields.at_least_one_of.empty()) {
@@ -107,7 +104,9 @@ void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits
     }
     writer.end_array();
   }
-  writer.field("additionalProperties", false).end_object();
+  // A later version may write more fields.
+  if (!limits.output) writer.field("additionalProperties", false);
+  writer.end_object();
 }
 
 }  // namespace sluice::json

@@ -18,10 +18,16 @@
 // which each of them is absent, null or false.
 //
 // A type one does not own is described by a free function describe(json::Object<T>&) in its namespace. An optional
-// field that is absent keeps its default. All fields are written, a std::optional without value as null.
+// field that is absent keeps its default. All fields are written, a std::optional without value as null, unless the
+// field says omit_null().
+//
+// A struct that is only written may have fields of types that are not read, and fields whose value a function makes:
+//
+//   object.required("url", [](const Shop& shop) { return shop.host + shop.path; }).format("uri");
 #pragma once
 
-#include <memory>
+#include <concepts>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,93 +35,34 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/check.h"
+#include "base/json_field.h"
 
 namespace sluice::json {
-
-class Field {
- public:
-  Field(std::string name, bool required) : name_(std::move(name)), required_(required) {}
-  virtual ~Field() = default;
-
-  Field& length(size_t min, size_t max) {
-    limits_.min_length = min;
-    limits_.max_length = max;
-    return *this;
-  }
-  Field& range(int64_t min, int64_t max) {
-    limits_.min = min;
-    limits_.max = max;
-    return *this;
-  }
-  Field& items(size_t min, size_t max) {
-    limits_.min_items = min;
-    limits_.max_items = max;
-    return *this;
-  }
-  // Outlives the description.
-  Field& form(const TextForm& form) {
-    limits_.form = &form;
-    return *this;
-  }
-  Field& about(std::string text) {
-    limits_.about = std::move(text);
-    return *this;
-  }
-  // As JSON: the schema shows it, and a client may send it.
-  Field& example(std::string json) {
-    limits_.example = std::move(json);
-    return *this;
-  }
-
-  const std::string& name() const { return name_; }
-  bool required() const { return required_; }
-  const std::string& about() const { return limits_.about; }
-  // Whether its value is a number, true or false, which a URL's query writes like JSON; any other is a JSON string.
-  virtual bool is_bare() const = 0;
-
-  virtual bool read(Decoder& decoder, Value value, void* object) const = 0;
-  virtual void write(Writer& writer, const void* object) const = 0;
-  // In a body null may stand for an absent std::optional; in a query nothing can.
-  virtual void schema(Writer& writer, bool may_be_null) const = 0;
-
- protected:
-  Limits limits_;
-
- private:
-  std::string name_;
-  bool required_;
-};
-
-struct Fields {
-  std::vector<std::unique_ptr<Field>> all;
-  std::vector<std::string> at_least_one_of;  // empty: none is needed
-
-  auto begin() const { return all.begin(); }
-  auto end() const { return all.end(); }
-};
-
-// The same for every struct; Object<T> only knows where the members are.
-bool read_fields(const Fields& fields, Decoder& decoder, Value value, void* object);
-void write_fields(const Fields& fields, Writer& writer, const void* object);
-void schema_of_fields(const Fields& fields, Writer& writer, const Limits& limits);
 
 template <class T>
 inline constexpr bool is_bare_type = std::is_arithmetic_v<T>;
 template <class T>
 inline constexpr bool is_bare_type<std::optional<T>> = is_bare_type<T>;
 
+// Whether a T that is false is written as null.
+template <class T>
+inline constexpr bool is_nullable_type = std::is_pointer_v<T>;
+template <class T>
+inline constexpr bool is_nullable_type<std::optional<T>> = true;
+
 template <class T>
 class Object {
  public:
-  template <class Member>
-  Field& required(std::string name, Member T::* member) {
-    return add(std::move(name), member, true);
+  // `access` is a pointer to a member of T or its base, or a function of a const T&. A reference that the function
+  // returns is not copied.
+  template <std::invocable<const T&> Access>
+  Field& required(std::string name, Access access) {
+    return add(std::move(name), std::move(access), true);
   }
-  template <class Member>
-  Field& optional(std::string name, Member T::* member) {
-    return add(std::move(name), member, false);
+  template <std::invocable<const T&> Access>
+  Field& optional(std::string name, Access access) {
+    return add(std::move(name), std::move(access), false);
   }
 
   void at_least_one_of(std::vector<std::string> names) { fields_.at_least_one_of = std::move(names); }
@@ -127,36 +74,53 @@ class Object {
   }
 
  private:
-  template <class Member>
-  class MemberField final : public Field {
+  template <class Access>
+  class FieldOf final : public Field {
+    using Type = std::remove_cvref_t<std::invoke_result_t<const Access&, const T&>>;
+    static constexpr bool readable = std::is_member_object_pointer_v<Access> && requires { &Codec<Type>::read; };
+
    public:
-    MemberField(std::string name, bool required, Member T::* member)
-        : Field(std::move(name), required), member_(member) {}
+    FieldOf(std::string name, bool required, Access access)
+        : Field(std::move(name), required), access_(std::move(access)) {}
 
     bool read(Decoder& decoder, Value value, void* object) const override {
-      return Codec<Member>::read(decoder, value, limits_, static_cast<T*>(object)->*member_);
+      if constexpr (readable) {
+        return Codec<Type>::read(decoder, value, limits_, static_cast<T*>(object)->*access_);
+      } else {
+        check_that(false, "field {} is only written", name());
+        return false;
+      }
     }
     void write(Writer& writer, const void* object) const override {
-      Codec<Member>::write(writer, static_cast<const T*>(object)->*member_);
-    }
-    void schema(Writer& writer, bool may_be_null) const override {
-      Limits limits = limits_;
-      limits.never_null = !may_be_null;
-      if (!required()) {
-        Writer fallback(limits.fallback);
-        Codec<Member>::write(fallback, T{}.*member_);
+      const auto& value = std::invoke(access_, *static_cast<const T*>(object));
+      if constexpr (is_nullable_type<Type>) {
+        if (!value && omits_null()) return;
       }
-      Codec<Member>::schema(writer, limits);
+      writer.plain_key(name());
+      Codec<Type>::write(writer, value);
     }
-    bool is_bare() const override { return is_bare_type<Member>; }
+    void schema(Writer& writer, SchemaOf what) const override {
+      Limits limits = limits_;
+      limits.output = what == SchemaOf::output;
+      limits.never_null = what == SchemaOf::query || (limits.output && omits_null());
+      check_that(readable || limits.output, "field {} is only written", name());
+      if constexpr (readable) {
+        if (!required() && !limits.output) {
+          Writer fallback(limits.fallback);
+          Codec<Type>::write(fallback, T{}.*access_);
+        }
+      }
+      Codec<Type>::schema(writer, limits);
+    }
+    bool is_bare() const override { return is_bare_type<Type>; }
 
    private:
-    Member T::* member_;
+    Access access_;
   };
 
-  template <class Member>
-  Field& add(std::string name, Member T::* member, bool required) {
-    fields_.all.push_back(std::make_unique<MemberField<Member>>(std::move(name), required, member));
+  template <class Access>
+  Field& add(std::string name, Access access, bool required) {
+    fields_.all.push_back(std::make_unique<FieldOf<Access>>(std::move(name), required, std::move(access)));
     return *fields_.all.back();
   }
 

@@ -80,6 +80,13 @@ void Codec<Raw>::write(Writer& writer, const Raw& value) {
   writer.raw(value.text);
 }
 void Codec<Raw>::schema(Writer& writer, const Limits& limits) {
+  Codec<RawView>::schema(writer, limits);
+}
+
+void Codec<RawView>::write(Writer& writer, RawView value) {
+  writer.raw(value.text);
+}
+void Codec<RawView>::schema(Writer& writer, const Limits& limits) {
   writer.begin_object().field("$ref", raw_schema_name);
   write_notes(writer, limits);
   writer.end_object();

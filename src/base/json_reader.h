@@ -111,11 +111,13 @@ struct Limits {
   size_t min_items = 0;  // of lists and maps
   size_t max_items = std::numeric_limits<size_t>::max();
   const TextForm* form = nullptr;  // of strings
+  std::string format;              // of strings, as JSON Schema calls it
   std::string about;
   std::string example;   // JSON
   std::string fallback;  // JSON; the value of a field that is absent
   bool nullable = false;
   bool never_null = false;  // not even where the type is a std::optional
+  bool output = false;      // the schema is of what is written, not of what is accepted
 };
 
 // Every method returns false, so that a failing read is one statement: return decoder.wrong_type("must be a string").

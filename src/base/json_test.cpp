@@ -292,6 +292,74 @@ TEST(JsonDecode, one_of_several_fields_may_be_needed) {
       << schema<Choice>();
 }
 
+struct Shelf {
+  std::string name{};
+  std::string_view room{};
+  std::optional<Time> moved{};
+  std::optional<std::string> next{};
+  std::map<Color, int64_t> counts{};
+  std::vector<std::pair<std::string, Color>> doors{};
+  size_t width = 3;
+  const Parcel* parcel = nullptr;
+  std::string label = "null";  // JSON
+
+  static void describe(Object<Shelf>& object) {
+    object.required("url", [](const Shelf& shelf) { return "/" + shelf.name; }).format("uri-reference");
+    object.required("room", &Shelf::room);
+    object.required("moved", &Shelf::moved);
+    object.optional("next", &Shelf::next).form(even_form).omit_null();
+    object.required("counts", &Shelf::counts).at_least(1);
+    object.required("doors", &Shelf::doors);
+    object.required("width", &Shelf::width);
+    object.required("parcel", &Shelf::parcel);
+    object.required("label", [](const Shelf& shelf) { return RawView{shelf.label}; }).about("Any.");
+  }
+};
+
+// Has the fields of its base, and one more.
+struct WideShelf : Shelf {
+  int64_t height = 2;
+
+  static void describe(Object<WideShelf>& object) {
+    object.required("room", &Shelf::room);
+    object.required("height", &WideShelf::height);
+  }
+};
+
+TEST(JsonEncode, writes_views_and_leaves_out_what_a_field_omits) {
+  Shelf shelf{.name = "a", .room = "hall", .label = R"({"x":[1]})"};
+  EXPECT_EQ(encode(shelf), R"({"url":"/a","room":"hall","moved":null,"counts":{},"doors":{},"width":3,"parcel":null,)"
+                           R"("label":{"x":[1]}})");
+  const Parcel parcel{Raw{"7"}};
+  shelf.parcel = &parcel;
+  shelf.next = "bb";
+  shelf.counts = {{Color::dark_blue, 2}, {Color::red, 1}};
+  shelf.doors = {{"south", Color::red}, {"east", Color::dark_blue}};
+  EXPECT_EQ(encode(shelf), R"({"url":"/a","room":"hall","moved":null,"next":"bb","counts":{"RED":1,"DARK_BLUE":2},)"
+                           R"("doors":{"south":"RED","east":"DARK_BLUE"},"width":3,"parcel":{"content":7},)"
+                           R"("label":{"x":[1]}})");
+  EXPECT_EQ(encode(WideShelf{{.room = "hall"}}), R"({"room":"hall","height":2})");
+}
+
+TEST(JsonSchema, says_what_encode_writes) {
+  EXPECT_EQ(output_schema<Shelf>(),
+            R"({"type":"object","properties":{"url":{"type":"string","format":"uri-reference"},)"
+            R"("room":{"type":"string"},"moved":{"type":["string","null"],"format":"date-time"},)"
+            R"("next":{"type":"string","pattern":"^(..)*$"},"counts":{"type":"object","additionalProperties":)"
+            R"({"type":"integer","format":"int64","minimum":1},"propertyNames":{"type":"string",)"
+            R"("enum":["RED","DARK_BLUE"]}},"doors":{"type":"object","additionalProperties":{"type":"string",)"
+            R"("enum":["RED","DARK_BLUE"]}},"width":{"type":"integer","format":"int64","minimum":0},)"
+            R"("parcel":{"type":["object","null"],"properties":{"content":{"$ref":"#/components/schemas/Json"}},)"
+            R"("required":["content"]},"label":{"$ref":"#/components/schemas/Json","description":"Any."}},)"
+            R"("required":["url","room","moved","counts","doors","width","parcel","label"]})");
+  EXPECT_TRUE(output_schema<NewJob>().contains(R"("required":["kind","payload","uniqueKey","priority"])"))
+      << "an optional field is written, too";
+}
+
+TEST(JsonSchemaDeathTest, a_field_that_is_only_written_cannot_be_in_input) {
+  EXPECT_DEATH(schema<Shelf>(), "field url is only written");
+}
+
 TEST(JsonWriter, places_commas_and_escapes) {
   std::string out = "before ";
   Writer writer(out);
