@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/document_view.h"
 #include "api/query.h"
-#include "base/json.h"
 #include "http/gzip.h"
 #include "http/problem.h"
 
@@ -56,16 +56,6 @@ struct LookUpQuery {
   }
 };
 
-constexpr std::string_view source_schema =
-    R"({"type":"string","enum":["memory","static","database","origin","stale"]})";
-constexpr std::string_view document_schema =
-    R"({"type":"object","required":["origin","path","content","caseType","source","cachedAt"],"properties":{)"
-    R"("origin":{"type":"string"},"path":{"type":"string"},"content":{"type":"string"},)"
-    R"("caseType":{"type":["string","null"]},"source":{"type":"string",)"
-    R"("enum":["memory","static","database","origin","stale"]},)"
-    R"("cachedAt":{"type":"string","format":"date-time"},"fromCache":{"type":"boolean"},)"
-    R"("degraded":{"type":"boolean"},"reason":{"type":"string"}}})";
-
 std::string origin_schema(const std::vector<std::string>& names) {
   if (names.empty()) return R"({"type":"string","minLength":1})";
   return fmt::format(R"({{"type":"string","enum":{}}})", json::encode(names));
@@ -101,10 +91,10 @@ http::Response refuse(const http::Request& request, const Refused& refused) {
       problem = {503, "database-unavailable", "The document database is unavailable."};
       break;
   }
-  problem.detail = refused.reason ? name(*refused.reason) : "";
+  problem.detail = refused.reason ? enum_name(*refused.reason) : "";
   problem.retry_after = retry_after;
   http::Response response = problem.to_response(request.request_id);
-  if (refused.reason) response.headers.set("Sluice-Degraded", name(*refused.reason));
+  if (refused.reason) response.headers.set("Sluice-Degraded", enum_name(*refused.reason));
   return response;
 }
 
@@ -120,30 +110,19 @@ http::Response serve_body(const Clock& clock, const Served& served) {
   // A cache subtracts the age from max-age (RFC 9111 4.2), so the time it may keep the copy is added to the age.
   const int64_t keep = (served.degraded ? Duration{retry_after} : downstream_age) / std::chrono::seconds(1);
   response.headers.add("Cache-Control", fmt::format("public, max-age={}", old + keep));
-  response.headers.add("Sluice-Source", name(served.source));
-  if (served.degraded) response.headers.add("Sluice-Degraded", name(*served.degraded));
+  response.headers.add("Sluice-Source", enum_name(served.source));
+  if (served.degraded) response.headers.add("Sluice-Degraded", enum_name(*served.degraded));
   // The content comes from others: opened as a page, it runs nothing and loads nothing.
   response.headers.add("Content-Security-Policy", "default-src 'none'; sandbox");
   return response;
 }
 
-std::string to_json(const std::string& origin, const DocumentPath& path, const Served& served, bool with_from_cache) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().field("origin", origin).field("path", path.text()).field("content", served.document->body);
-  writer.field("caseType", served.document->case_type).field("source", name(served.source));
-  writer.field("cachedAt", served.document->fetched_at);
-  if (with_from_cache) writer.field("fromCache", served.from_cache);
-  if (served.degraded) writer.field("degraded", true).field("reason", name(*served.degraded));
-  writer.end_object();
-  return body;
-}
-
 // The part of the JSON form that differs between readers of one copy.
-std::string json_form(const Served& served, bool with_from_cache) {
+std::string json_form(const Served& served, bool was_asked_for) {
   std::string_view how;
-  if (with_from_cache) how = served.from_cache ? "cached" : "fetched";
-  return fmt::format("json {} {} {}", name(served.source), how, served.degraded ? name(*served.degraded) : "");
+  if (was_asked_for) how = served.from_cache ? "cached" : "fetched";
+  return fmt::format("json {} {} {}", enum_name(served.source), how,
+                     served.degraded ? enum_name(*served.degraded) : "");
 }
 
 Documents::Form compressed(const documents::DocumentPtr& document, std::string form_name, http::SharedBytes body) {
@@ -174,11 +153,11 @@ Task<http::Response> read_document(Documents& documents, const Clock& clock, htt
 
 // The JSON form is made once for all readers of a copy that came the same way.
 Task<http::Response> serve_json(Documents& documents, const http::Request& request, DocumentPath path, Served served,
-                                bool with_from_cache) {
+                                bool was_asked_for) {
   const std::string origin = request.param("origin");
-  const std::string form_name = json_form(served, with_from_cache);
-  Documents::Form form{served.document, form_name, [origin, path, served, with_from_cache] {
-                         return to_json(origin, path, served, with_from_cache);
+  const std::string form_name = json_form(served, was_asked_for);
+  Documents::Form form{served.document, form_name, [origin, path, served, was_asked_for] {
+                         return json::encode(DocumentView{origin, path.text(), &served, was_asked_for});
                        }};
   http::Response response;
   response.headers.add("Content-Type", "application/json");
@@ -228,9 +207,9 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
       {"ETag", "Identifies the content.", R"({"type":"string"})", true},
       {"Age", "Seconds since the document was fetched.", R"({"type":"integer","minimum":0})", true},
       {"Cache-Control", "How long caches may keep the document.", R"({"type":"string"})", true},
-      {"Sluice-Source", "The cache level that served the document.", std::string(source_schema), true},
+      {"Sluice-Source", "The cache level that served the document.", json::output_schema<documents::Source>(), true},
       {"Sluice-Degraded", "Why the document could not be fetched; the response is an older copy.",
-       R"({"type":"string"})"}};
+       json::output_schema<documents::Reason>()}};
   const ProblemAnswer unavailable{503, "document-unavailable",
                                   "The document has no copy and cannot be fetched at the moment."};
   const ProblemAnswer no_database{503, "database-unavailable", "The document database is unavailable."};
@@ -255,7 +234,7 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
            .summary = "Returns a document as JSON if there is a copy; never fetches it.",
            .path = {origin},
            .query = query_parameters<LookUpQuery>(),
-           .answers = {{200, "The copy.", std::string(document_schema)}},
+           .answers = {{200, "The copy.", json::output_schema<DocumentView>()}},
            .problems = {bad_path_answer, unknown, too_many, unavailable, no_database},
            .action = [&documents](const Call& call) { return look_document_up(documents, call.request); }});
   api.add({.method = http::Method::post,
@@ -265,7 +244,7 @@ void add_document_routes(Api& api, Documents& documents, const Clock& clock) {
            .role = accounts::Role::service,
            .path = {origin},
            .body_schema = json::schema<DownloadRequest>(),
-           .answers = {{200, "The document.", std::string(document_schema)}},
+           .answers = {{200, "The document.", json::output_schema<DocumentView>()}},
            .problems = {bad_path_answer, unknown, too_many, unavailable, no_database},
            .options = {.max_body = 16 << 10},
            .action = [&documents](const Call& call) { return download_document(documents, call.request); }});

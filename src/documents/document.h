@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_names.h"
 #include "base/time.h"
 
 namespace sluice::documents {
@@ -25,7 +26,15 @@ using DocumentPtr = std::shared_ptr<const Document>;
 
 // The cache level that served a document.
 enum class Source { memory, static_file, database, origin, stale };
-std::string_view name(Source source);  // as Sluice-Source says it
+
+// As Sluice-Source says it.
+constexpr auto enum_names(Source) {
+  return std::to_array<EnumName<Source>>({{Source::memory, "memory"},
+                                          {Source::static_file, "static"},
+                                          {Source::database, "database"},
+                                          {Source::origin, "origin"},
+                                          {Source::stale, "stale"}});
+}
 
 // Why the document could not be fetched.
 enum class Reason {
@@ -37,7 +46,17 @@ enum class Reason {
   hold_down,
   database_unavailable,
 };
-std::string_view name(Reason reason);  // as Sluice-Degraded says it
+
+// As Sluice-Degraded says it.
+constexpr auto enum_names(Reason) {
+  return std::to_array<EnumName<Reason>>({{Reason::rate_limit_exceeded, "rate-limit-exceeded"},
+                                          {Reason::download_timeout, "download-timeout"},
+                                          {Reason::origin_error, "origin-error"},
+                                          {Reason::invalid_content, "invalid-content"},
+                                          {Reason::breaker_open, "breaker-open"},
+                                          {Reason::hold_down, "hold-down"},
+                                          {Reason::database_unavailable, "database-unavailable"}});
+}
 
 struct Served {
   DocumentPtr document;

@@ -40,7 +40,7 @@ OriginDocuments::OriginDocuments(OriginConfig config, OriginParts parts, TaskSco
       downloads_(config_, parts_, executor),
       lookups_(scope_, executor),
       flights_(scope_, executor),
-      from_memory_(requests.with({config_.name, name(Source::memory)})),
+      from_memory_(requests.with({config_.name, enum_name(Source::memory)})),
       coalesced_(coalesced.with({config_.name})),
       waits_(waits.with({config_.name})) {}
 
@@ -77,12 +77,12 @@ Task<Lookup> OriginDocuments::with_fallback(DocumentPath path, Task<Lookup> aske
   if (!found) {
     const Looking work = [this, path] { return copies_.last_without_database(path); };
     std::optional<Served> left = co_await look_shared("left " + path.text(), work, Instant::max());
-    degraded.with({config_.name, name(Reason::database_unavailable)}).add();
+    degraded.with({config_.name, enum_name(Reason::database_unavailable)}).add();
     if (!left) co_return Refused{Refusal::unavailable, Reason::database_unavailable};
     left->degraded = Reason::database_unavailable;
     found = std::move(*left);
   }
-  if (*found) requests.with({config_.name, name((*found)->source)}).add();
+  if (*found) requests.with({config_.name, enum_name((*found)->source)}).add();
   co_return std::move(*found);
 }
 
@@ -125,7 +125,7 @@ Task<Lookup> OriginDocuments::fetch_shared(RefreshRequest request, Instant answe
 }
 
 Task<Lookup> OriginDocuments::degrade(DocumentPath path, Refused refused, Instant answer_by) {
-  degraded.with({config_.name, name(*refused.reason)}).add();
+  degraded.with({config_.name, enum_name(*refused.reason)}).add();
   const Looking work = [this, path] { return copies_.last(path); };
   std::optional<Served> last = co_await look_shared("last " + path.text(), work, answer_by);
   if (!last) co_return refused;

@@ -12,7 +12,7 @@ struct Trouble {
   bool breaker_open = false;
   bool slots_taken = false;
 
-  friend void PrintTo(const Trouble& trouble, std::ostream* out) { *out << name(trouble.reason); }
+  friend void PrintTo(const Trouble& trouble, std::ostream* out) { *out << enum_name(trouble.reason); }
 };
 
 struct TroubledOriginTest : OriginDocumentsTest, testing::WithParamInterface<Trouble> {

@@ -33,9 +33,9 @@ bool turned_away(const Lookup& found) {
 void count(PrewarmOutcome& outcome, const std::string& path, const Lookup& found) {
   if (!found) {
     const std::optional<Reason> reason = found.error().reason;
-    outcome.failed[path] = reason ? name(*reason) : "not-allowed";
+    outcome.failed[path] = reason ? enum_name(*reason) : "not-allowed";
   } else if (found->degraded) {
-    outcome.failed[path] = name(*found->degraded);
+    outcome.failed[path] = enum_name(*found->degraded);
   } else if (found->from_cache) {
     ++outcome.there_already;
   } else {
