@@ -2,23 +2,30 @@
 
 #include <algorithm>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 
 namespace sluice::http {
+namespace {
+
+constexpr json::TextForm code_form{.pattern = "^[a-z0-9-]+$", .fits = nullptr, .message = ""};  // only written
+
+std::string type(const ProblemBody& body) {
+  return "urn:sluice:problem:" + body.problem->code;
+}
+
+std::string_view title(const ProblemBody& body) {
+  return body.problem->title.empty() ? reason_phrase(body.problem->status) : body.problem->title;
+}
+
+std::optional<std::string_view> unless_empty(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+}  // namespace
 
 Response Problem::to_response(std::string_view request_id) const {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object();
-  writer.field("type", "urn:sluice:problem:" + code);
-  writer.field("title", title.empty() ? reason_phrase(status) : title);
-  writer.key("status").integer(status);
-  writer.field("code", code);
-  if (!detail.empty()) writer.field("detail", detail);
-  if (!field.empty()) writer.field("field", field);
-  writer.field("requestId", request_id);
-  writer.end_object();
-
+  std::string body = json::encode(ProblemBody{this, request_id});
   Response response = Response::text(status, std::move(body), "application/problem+json");
   response.headers.add("Cache-Control", "no-store");
   if (retry_after) {
@@ -26,6 +33,20 @@ Response Problem::to_response(std::string_view request_id) const {
     response.headers.add("Retry-After", std::to_string(seconds.count()));
   }
   return response;
+}
+
+void ProblemBody::describe(json::Object<ProblemBody>& object) {
+  object.required("type", type).format("uri");
+  object.required("title", title);
+  object.required("status", [](const ProblemBody& body) { return body.problem->status; }).range(400, 599);
+  object.required("code", [](const ProblemBody& body) -> const std::string& { return body.problem->code; })
+      .form(code_form)
+      .about("Stable code for programs.");
+  object.optional("detail", [](const ProblemBody& body) { return unless_empty(body.problem->detail); }).omit_null();
+  object.optional("field", [](const ProblemBody& body) { return unless_empty(body.problem->field); })
+      .about("Path of the invalid field, such as jobs[2].kind")
+      .omit_null();
+  object.required("requestId", &ProblemBody::request_id);
 }
 
 std::string_view reason_phrase(int status) {

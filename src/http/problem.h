@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_object.h"
 #include "base/time.h"
 #include "http/message.h"
 
@@ -24,6 +25,14 @@ struct Problem {
 
   // Retry-After is in whole seconds, rounded up, at least 1.
   Response to_response(std::string_view request_id) const;
+};
+
+// What is sent of a problem, which outlives it.
+struct ProblemBody {
+  const Problem* problem = nullptr;
+  std::string_view request_id;
+
+  static void describe(json::Object<ProblemBody>& object);
 };
 
 // The standard's words for a status: "Not Found"; empty where it has none.
