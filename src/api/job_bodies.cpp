@@ -14,22 +14,6 @@ http::Response bad_job(const http::Request& request, const json::DecodeError& er
 
 }  // namespace
 
-constexpr std::string_view enqueued_schema =
-    R"({"type":"object","required":["jobs"],"properties":{"jobs":{"type":"array","items":{"type":"object",)"
-    R"("required":["id","duplicate"],"properties":{"id":{"type":"string","format":"uuid"},)"
-    R"("duplicate":{"type":"boolean"}}}}}})";
-constexpr std::string_view claimed_schema =
-    R"({"type":"object","required":["jobs"],"properties":{"jobs":{"type":"array","items":{"type":"object",)"
-    R"("required":["id","kind","payload","attempt","lockToken","lockExpiresAt","throttleKey"],"properties":{)"
-    R"("id":{"type":"string","format":"uuid"},"kind":{"type":"string"},"payload":{},)"
-    R"("attempt":{"type":"integer","minimum":1},)"
-    R"("lockToken":{"type":"string"},"lockExpiresAt":{"type":"string","format":"date-time"},)"
-    R"("throttleKey":{"type":["string","null"]}}}}}})";
-constexpr std::string_view verdicts_schema =
-    R"({"type":"object","required":["results"],"properties":{"results":{"type":"array","items":{"type":"object",)"
-    R"("required":["id","accepted"],"properties":{"id":{"type":"string","format":"uuid"},)"
-    R"("accepted":{"type":"boolean"},"reason":{"type":"string","enum":["stale-lock","not-running","unknown"]}}}}}})";
-
 void EnqueueBody::describe(json::Object<EnqueueBody>& object) {
   object.required("jobs", &EnqueueBody::jobs).items(1, largest_job_batch);
 }
@@ -79,32 +63,6 @@ std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Re
   all.reserve(body->jobs.size());
   for (jobs::JobRequest& one : body->jobs) all.push_back(std::move(one).job());
   return all;
-}
-
-http::Response enqueued_answer(const std::vector<jobs::Enqueued>& enqueued) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("jobs").begin_array();
-  for (const jobs::Enqueued& one : enqueued) {
-    writer.begin_object().field("id", one.id).field("duplicate", one.duplicate).end_object();
-  }
-  writer.end_array().end_object();
-  return http::Response::json(201, std::move(body));
-}
-
-http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed,
-                              const std::vector<jobs::OutsideTry>& tries) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("jobs").begin_array();
-  for (size_t i = 0; i < claimed.size(); ++i) {
-    const jobs::ClaimedJob& job = claimed[i];
-    writer.begin_object().field("id", job.id).field("kind", job.kind).key("payload").raw(job.payload);
-    writer.field("attempt", job.attempt).field("lockToken", to_text(tries[i]));
-    writer.field("lockExpiresAt", job.lock_expires_at).field("throttleKey", job.throttle_key).end_object();
-  }
-  writer.end_array().end_object();
-  return http::Response::json(200, std::move(body));
 }
 
 }  // namespace sluice::api

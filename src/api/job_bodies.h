@@ -1,4 +1,4 @@
-// Request and response bodies of the job routes, as JSON. Part of add_job_routes.
+// Request bodies of the job routes. Part of add_job_routes.
 #pragma once
 
 #include <string>
@@ -36,8 +36,8 @@ struct LockItem {
 
   template <class Item>
   static void describe_lock(json::Object<Item>& object) {
-    object.required("id", static_cast<jobs::JobId Item::*>(&Item::id));
-    object.required("lockToken", static_cast<std::string Item::*>(&Item::lock_token))
+    object.required("id", &Item::id);
+    object.required("lockToken", &Item::lock_token)
         .length(1, 4'000)
         .about("The `lockToken` returned by the claim.")
         .example(R"("7")");
@@ -73,35 +73,11 @@ struct ItemsBody {
 std::expected<std::vector<jobs::NewJob>, http::Response> new_jobs(const http::Request& request,
                                                                   Result<EnqueueBody, json::DecodeError> body);
 
-http::Response enqueued_answer(const std::vector<jobs::Enqueued>& enqueued);
-// `tries` are those of the jobs, in the same order.
-http::Response claimed_answer(const std::vector<jobs::ClaimedJob>& claimed, const std::vector<jobs::OutsideTry>& tries);
-
 template <class Item>
 std::vector<jobs::OutsideTry> outside_tries(const std::vector<Item>& items) {
   std::vector<jobs::OutsideTry> tries;
   for (const Item& item : items) tries.push_back(item.outside_try());
   return tries;
 }
-
-template <class Item>
-http::Response verdicts_answer(const std::vector<Item>& items, const std::vector<jobs::Verdict>& verdicts) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("results").begin_array();
-  for (size_t i = 0; i < items.size(); ++i) {
-    const bool accepted = verdicts[i] == jobs::Verdict::accepted;
-    writer.begin_object().field("id", items[i].id).field("accepted", accepted);
-    if (!accepted) writer.field("reason", verdicts[i]);
-    writer.end_object();
-  }
-  writer.end_array().end_object();
-  return http::Response::json(200, std::move(body));
-}
-
-// JSON Schemas of the answers.
-extern const std::string_view enqueued_schema;
-extern const std::string_view claimed_schema;
-extern const std::string_view verdicts_schema;
 
 }  // namespace sluice::api

@@ -1,6 +1,7 @@
 #include "api/job_routes.h"
 
 #include "api/idempotency.h"
+#include "api/job_answers.h"
 #include "api/job_bodies.h"
 #include "http/problem.h"
 #include "runtime/hashed_id.h"
@@ -30,6 +31,10 @@ jobs::EnqueueRequest request_of(const Call& call, const std::string& key) {
   return one;
 }
 
+http::Response enqueued_answer(std::vector<jobs::Enqueued> enqueued) {
+  return http::Response::json(201, json::encode(EnqueuedJobs{std::move(enqueued)}));
+}
+
 Task<http::Response> enqueue(Jobs& jobs, Call call) {
   auto key = idempotency_key(call.request);
   if (!key) co_return std::move(key.error());
@@ -37,12 +42,20 @@ Task<http::Response> enqueue(Jobs& jobs, Call call) {
   auto wanted = new_jobs(call.request, std::move(body));
   if (!wanted) co_return std::move(wanted.error());
   if (!*key) {
-    const std::vector<jobs::Enqueued> enqueued = co_await jobs.enqueue(std::move(*wanted));
-    co_return enqueued_answer(enqueued);
+    std::vector<jobs::Enqueued> enqueued = co_await jobs.enqueue(std::move(*wanted));
+    co_return enqueued_answer(std::move(enqueued));
   }
   const jobs::EnqueueRequest request = request_of(call, **key);
-  const auto enqueued = co_await jobs.enqueue_for(request, std::move(*wanted));
-  co_return enqueued ? enqueued_answer(*enqueued) : key_reused(call.request);
+  auto enqueued = co_await jobs.enqueue_for(request, std::move(*wanted));
+  co_return enqueued ? enqueued_answer(*std::move(enqueued)) : key_reused(call.request);
+}
+
+template <class Item>
+http::Response verdicts_answer(const std::vector<Item>& items, const std::vector<Verdict>& verdicts) {
+  Verdicts answer;
+  answer.results.reserve(items.size());
+  for (size_t i = 0; i < items.size(); ++i) answer.results.push_back({items[i].id, verdicts[i]});
+  return http::Response::json(200, json::encode(answer));
 }
 
 // A worker that disconnects while it waits gets no job, and jobs that it did not receive are given back.
@@ -58,7 +71,7 @@ Task<http::Response> claim(Jobs& jobs, Call call) {
   const std::vector<jobs::ClaimedJob> claimed = co_await jobs.claim(std::move(asked), wait, std::move(gone));
   std::vector<jobs::OutsideTry> tries;
   for (const jobs::ClaimedJob& job : claimed) tries.push_back(jobs.try_of(job));
-  http::Response response = claimed_answer(claimed, tries);
+  http::Response response = http::Response::json(200, json::encode(ClaimedJobs::of(claimed, tries)));
   if (!claimed.empty()) response.if_unsent = [&jobs, locks = locks_of(claimed)] { return jobs.give_back(locks); };
   co_return response;
 }
@@ -130,7 +143,7 @@ void add_verdicts(Api& api, Jobs& jobs, const char* name, std::string summary, s
            {.pattern = fmt::format("/api/v1/jobs/{}", name),
             .summary = std::move(summary),
             .body_schema = std::move(schema),
-            .answers = {{200, "Each item is accepted or refused individually.", std::string(verdicts_schema)}},
+            .answers = {{200, "Each item is accepted or refused individually.", json::output_schema<Verdicts>()}},
             .serve = serve});
 }
 
@@ -145,21 +158,21 @@ void add_job_routes(Api& api, Jobs& jobs) {
        .body_schema = json::schema<EnqueueBody>(),
        .answers = {{.status = 201,
                     .description = "The jobs in the order of the request; a duplicate has the id of the existing job.",
-                    .schema = std::string(enqueued_schema),
+                    .schema = json::output_schema<EnqueuedJobs>(),
                     .links = {{"job", http::Method::get, "/api/v1/jobs/{id:uuid}", "id", first_id},
                               {"cancel", http::Method::post, "/api/v1/jobs/{id:uuid}/cancel", "id", first_id}}}},
        .serve = enqueue,
        .headers = {idempotency_key_parameter()},
        .problems = {{422, "invalid-job", "A job is invalid; `field` names it, and none was added."},
                     {422, "idempotency-key-reused", "This Idempotency-Key was sent with other jobs."}}});
-  add_post(
-      api, jobs,
-      {.pattern = "/api/v1/jobs/claim",
-       .summary = "Claims jobs, each with a lock that expires unless it is renewed.",
-       .body_schema = json::schema<ClaimBody>(),
-       .answers = {{200, "The claimed jobs; empty if none became available in time.", std::string(claimed_schema)}},
-       .serve = claim,
-       .options = {.max_body = 64 << 10, .timeout = 45s}});
+  add_post(api, jobs,
+           {.pattern = "/api/v1/jobs/claim",
+            .summary = "Claims jobs, each with a lock that expires unless it is renewed.",
+            .body_schema = json::schema<ClaimBody>(),
+            .answers = {{200, "The claimed jobs; empty if none became available in time.",
+                         json::output_schema<ClaimedJobs>()}},
+            .serve = claim,
+            .options = {.max_body = 64 << 10, .timeout = 45s}});
   add_verdicts(api, jobs, "complete", "Reports completed jobs.", json::schema<ItemsBody<CompletionItem>>(), complete);
   add_verdicts(api, jobs, "fail", "Reports failed jobs; each is retried later or becomes dead.",
                json::schema<ItemsBody<FailureItem>>(), fail);

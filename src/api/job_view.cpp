@@ -1,11 +1,8 @@
 #include "api/job_view.h"
 
-#include "base/json.h"
-
-namespace sluice::api {
+namespace sluice {
+namespace jobs {
 namespace {
-
-using jobs::Job;
 
 // As the claim gave it.
 std::optional<std::string> lock_token(const Job& job) {
@@ -13,108 +10,90 @@ std::optional<std::string> lock_token(const Job& job) {
   return std::to_string(job.lock_token);
 }
 
-void write_job(json::Writer& writer, const Job& job) {
-  writer.field("id", job.id).field("kind", job.kind).field("uniqueKey", job.unique_key);
-  writer.key("payload").raw(job.payload);
-  writer.field("priority", job.priority).field("status", job.status).field("attempts", job.attempts);
-  writer.field("maxAttempts", job.max_attempts).field("runAfter", job.run_after).field("lockedAt", job.locked_at);
-  writer.field("lockedBy", job.locked_by).field("lockToken", lock_token(job));
-  writer.field("throttleKey", job.throttle_key).field("lastError", job.last_error);
-  writer.key("result").raw(job.result.value_or("null"));
-  writer.field("createdAt", job.created_at).field("updatedAt", job.updated_at).field("finishedAt", job.finished_at);
+std::optional<json::RawView> result(const Job& job) {
+  if (!job.result) return std::nullopt;
+  return json::RawView{*job.result};
 }
 
-void write_history(json::Writer& writer, const Job& job) {
-  writer.key("history").begin_array();
-  for (const jobs::Attempt& attempt : job.history) {
-    writer.begin_object().field("attempt", attempt.number).field("startedAt", attempt.started_at);
-    writer.field("endedAt", attempt.ended_at).field("worker", attempt.worker);
-    writer.key("outcome");
-    attempt.outcome.empty() ? writer.null() : writer.string(attempt.outcome);
-    writer.field("error", attempt.error).end_object();
-  }
-  writer.end_array();
+std::optional<std::string_view> outcome(const Attempt& attempt) {
+  if (attempt.outcome.empty()) return std::nullopt;
+  return attempt.outcome;
 }
 
-void write_rates(json::Writer& writer, const jobs::JobRates& rates) {
-  writer.begin_object().field("added", rates.added).field("succeeded", rates.succeeded);
-  writer.field("failed", rates.failed).field("dead", rates.dead).field("canceled", rates.canceled).end_object();
+template <std::derived_from<Job> T>
+void describe_job(json::Object<T>& object) {
+  object.required("id", &Job::id);
+  object.required("kind", &Job::kind);
+  object.required("uniqueKey", &Job::unique_key);
+  object.required("payload", [](const Job& job) { return json::RawView{job.payload}; });
+  object.required("priority", &Job::priority);
+  object.required("status", &Job::status);
+  object.required("attempts", &Job::attempts).at_least(0);
+  object.required("maxAttempts", &Job::max_attempts).at_least(1);
+  object.required("runAfter", &Job::run_after);
+  object.required("lockedAt", &Job::locked_at);
+  object.required("lockedBy", &Job::locked_by);
+  object.required("lockToken", lock_token);
+  object.required("throttleKey", &Job::throttle_key);
+  object.required("lastError", &Job::last_error);
+  object.required("result", result);
+  object.required("createdAt", &Job::created_at);
+  object.required("updatedAt", &Job::updated_at);
+  object.required("finishedAt", &Job::finished_at);
 }
 
 }  // namespace
 
-constexpr std::string_view job_schema =
-    R"({"type":"object","required":["id","kind","uniqueKey","payload","priority","status","attempts","maxAttempts",)"
-    R"("runAfter","lockedAt","lockedBy","lockToken","throttleKey","lastError","result","createdAt","updatedAt",)"
-    R"("finishedAt"],"properties":{"id":{"type":"string","format":"uuid"},"kind":{"type":"string"},)"
-    R"("uniqueKey":{"type":["string","null"]},"payload":{},"priority":{"type":"integer"},)"
-    R"("status":{"type":"string","enum":["queued","running","succeeded","failed","dead","canceled"]},)"
-    R"("attempts":{"type":"integer","minimum":0},"maxAttempts":{"type":"integer","minimum":1},)"
-    R"("runAfter":{"type":"string","format":"date-time"},"lockedAt":{"type":["string","null"],"format":"date-time"},)"
-    R"("lockedBy":{"type":["string","null"]},"lockToken":{"type":["string","null"]},)"
-    R"("throttleKey":{"type":["string","null"]},"lastError":{"type":["string","null"]},"result":{},)"
-    R"("createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},)"
-    R"("finishedAt":{"type":["string","null"],"format":"date-time"},)"
-    R"("history":{"type":"array","description":"Omitted in lists.","items":{"type":"object",)"
-    R"("required":["attempt","startedAt","endedAt","worker","outcome","error"],"properties":{)"
-    R"("attempt":{"type":"integer","minimum":1},"startedAt":{"type":"string","format":"date-time"},)"
-    R"("endedAt":{"type":["string","null"],"format":"date-time"},"worker":{"type":"string"},)"
-    R"("outcome":{"type":["string","null"]},"error":{"type":["string","null"]}}}}}})";
-constexpr std::string_view stats_schema =
-    R"({"type":"object","required":["kinds","topFailing"],"properties":{"kinds":{"type":"array","items":{)"
-    R"("type":"object","required":["kind","counts","oldestWaiting","finishedPerSecond","rates"],"properties":{)"
-    R"("kind":{"type":"string"},"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},)"
-    R"("oldestWaiting":{"type":["string","null"],"format":"date-time"},"finishedPerSecond":{"type":"number"},)"
-    R"("rates":{"type":"object","required":["added","succeeded","failed","dead","canceled"],"properties":{)"
-    R"("added":{"type":"number"},"succeeded":{"type":"number"},"failed":{"type":"number"},"dead":{"type":"number"},)"
-    R"("canceled":{"type":"number"}}}}}},"topFailing":{"type":"array","items":{"type":"object",)"
-    R"("required":["kind","throttleKey","failures"],"properties":{"kind":{"type":"string"},)"
-    R"("throttleKey":{"type":"string"},"failures":{"type":"integer","minimum":1}}}}}})";
-
-std::string job_json(const Job& job) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object();
-  write_job(writer, job);
-  write_history(writer, job);
-  writer.end_object();
-  return body;
+static void describe(json::Object<Attempt>& object) {
+  object.required("attempt", &Attempt::number).at_least(1);
+  object.required("startedAt", &Attempt::started_at);
+  object.required("endedAt", &Attempt::ended_at);
+  object.required("worker", &Attempt::worker);
+  object.required("outcome", outcome);
+  object.required("error", &Attempt::error);
 }
 
-std::string page_json(const jobs::JobPage& page) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("jobs").begin_array();
-  for (const Job& job : page.jobs) {
-    writer.begin_object();
-    write_job(writer, job);
-    writer.end_object();
-  }
-  writer.end_array();
-  if (page.next) writer.field("next", *page.next);
-  writer.end_object();
-  return body;
+static void describe(json::Object<JobRates>& object) {
+  object.required("added", &JobRates::added);
+  object.required("succeeded", &JobRates::succeeded);
+  object.required("failed", &JobRates::failed);
+  object.required("dead", &JobRates::dead);
+  object.required("canceled", &JobRates::canceled);
 }
 
-std::string stats_json(const jobs::JobStats& stats) {
-  std::string body;
-  json::Writer writer(body);
-  writer.begin_object().key("kinds").begin_array();
-  for (const jobs::KindStats& kind : stats.kinds) {
-    writer.begin_object().field("kind", kind.kind).key("counts").begin_object();
-    for (const auto& [status, count] : kind.counts) writer.field(enum_name(status), count);
-    writer.end_object().field("oldestWaiting", kind.oldest_waiting);
-    writer.field("finishedPerSecond", kind.rates.finished()).key("rates");
-    write_rates(writer, kind.rates);
-    writer.end_object();
-  }
-  writer.end_array().key("topFailing").begin_array();
-  for (const jobs::FailingKey& key : stats.top_failing) {
-    writer.begin_object().field("kind", key.kind).field("throttleKey", key.throttle_key);
-    writer.field("failures", key.failures).end_object();
-  }
-  writer.end_array().end_object();
-  return body;
+static void describe(json::Object<KindStats>& object) {
+  object.required("kind", &KindStats::kind);
+  object.required("counts", &KindStats::counts).at_least(0);
+  object.required("oldestWaiting", &KindStats::oldest_waiting);
+  object.required("finishedPerSecond", [](const KindStats& kind) { return kind.rates.finished(); });
+  object.required("rates", &KindStats::rates);
 }
 
-}  // namespace sluice::api
+static void describe(json::Object<FailingKey>& object) {
+  object.required("kind", &FailingKey::kind);
+  object.required("throttleKey", &FailingKey::throttle_key);
+  object.required("failures", &FailingKey::failures).at_least(1);
+}
+
+void describe(json::Object<Job>& object) {
+  describe_job(object);
+}
+
+void describe(json::Object<JobPage>& object) {
+  object.required("jobs", &JobPage::jobs);
+  object.optional("next", &JobPage::next).omit_null();
+}
+
+void describe(json::Object<JobStats>& object) {
+  object.required("kinds", &JobStats::kinds);
+  object.required("topFailing", &JobStats::top_failing);
+}
+
+}  // namespace jobs
+
+void api::JobWithHistory::describe(json::Object<JobWithHistory>& object) {
+  jobs::describe_job(object);
+  object.required("history", &JobWithHistory::history).about("All tries, oldest first. Omitted in lists.");
+}
+
+}  // namespace sluice

@@ -1,18 +1,21 @@
-// A job as clients see it, alone, in pages and in numbers.
+// Jobs as clients see them: alone, in pages and in numbers.
 #pragma once
 
-#include <string>
-#include <string_view>
-
+#include "base/json.h"
 #include "jobs/job_store.h"
+
+namespace sluice::jobs {
+
+void describe(json::Object<Job>& object);  // without its history
+void describe(json::Object<JobPage>& object);
+void describe(json::Object<JobStats>& object);
+
+}  // namespace sluice::jobs
 
 namespace sluice::api {
 
-std::string job_json(const jobs::Job& job);  // with its history
-std::string page_json(const jobs::JobPage& page);
-std::string stats_json(const jobs::JobStats& stats);
-
-extern const std::string_view job_schema;
-extern const std::string_view stats_schema;
+struct JobWithHistory : jobs::Job {
+  static void describe(json::Object<JobWithHistory>& object);
+};
 
 }  // namespace sluice::api

@@ -60,13 +60,14 @@ Task<http::Response> list_jobs(Jobs& jobs, http::Request& request) {
   jobs::JobFilter wanted{.kind = std::move(query->kind), .status = query->status};
   const auto most = static_cast<size_t>(query->limit);
   const jobs::JobPage page = co_await collect(jobs, std::move(wanted), query->cursor, most);
-  co_return http::Response::json(200, page_json(page));
+  co_return http::Response::json(200, json::encode(page));
 }
 
 Task<http::Response> show(Jobs& jobs, http::Request& request, JobId id) {
-  const std::optional<Job> job = co_await jobs.store().find(id);
+  std::optional<Job> job = co_await jobs.store().find(id);
   if (!job) co_return no_such_job(request);
-  co_return http::Response::json(200, job_json(*job));
+  const JobWithHistory shown{*std::move(job)};
+  co_return http::Response::json(200, json::encode(shown));
 }
 
 JobId id_of(const http::Request& request) {
@@ -105,7 +106,7 @@ Task<http::Response> cancel_job(Jobs& jobs, http::Request& request) {
 
 Task<http::Response> show_stats(Jobs& jobs, http::Request&) {
   const jobs::JobStats stats = co_await jobs.store().stats();
-  co_return http::Response::json(200, stats_json(stats));
+  co_return http::Response::json(200, json::encode(stats));
 }
 
 using Serve = Task<http::Response> (*)(Jobs&, http::Request&);
@@ -119,23 +120,20 @@ void add(Api& api, Jobs& jobs, Endpoint endpoint, Serve serve) {
 }  // namespace
 
 void add_job_view_routes(Api& api, Jobs& jobs) {
-  const std::string page =
-      fmt::format(R"({{"type":"object","required":["jobs"],"properties":{{"jobs":{{"type":"array","items":{}}},)"
-                  R"("next":{{"type":"string","format":"uuid"}}}}}})",
-                  job_schema);
-  const Answer found{200, "The job.", std::string(job_schema)};
+  const Answer found{200, "The job.", json::output_schema<JobWithHistory>()};
   add(api, jobs,
       {.pattern = "/api/v1/jobs",
        .tag = "jobs",
        .summary = "Lists jobs, newest first.",
        .query = query_parameters<JobsQuery>(),
-       .answers = {{200, "A page of jobs, without history; shorter if the jobs are large.", page}}},
+       .answers = {{200, "A page of jobs, without history; shorter if the jobs are large.",
+                    json::output_schema<jobs::JobPage>()}}},
       list_jobs);
   add(api, jobs,
       {.pattern = "/api/v1/jobs/stats",
        .tag = "jobs",
        .summary = "Counts of jobs, the longest wait and the most frequent failures.",
-       .answers = {{200, "Statistics by kind and state.", std::string(stats_schema)}}},
+       .answers = {{200, "Statistics by kind and state.", json::output_schema<jobs::JobStats>()}}},
       show_stats);
   add(api, jobs,
       {.pattern = "/api/v1/jobs/{id:uuid}",
