@@ -31,7 +31,7 @@ std::string event_schema() {
   return fmt::format(R"({{"type":"object","required":["event","data"],"properties":{{)"
                      R"("event":{{"type":"string","enum":["PROGRESS","DONE"]}},)"
                      R"("data":{{"type":"string","contentMediaType":"application/json","contentSchema":{}}}}}}})",
-                     import_schema);
+                     json::output_schema<Import>());
 }
 
 OwnerId owner_of(const Call& call) {
@@ -103,7 +103,7 @@ Task<http::Response> import_file(BookmarkImports& imports, http::Request& reques
   const bool refused_at_once = !outcome && outcome.error().kind != ImportRefusal::Kind::bad_file;
   if (!refused_at_once) co_await read_to_end(*request.stream);
   if (!outcome) co_return problem_of(outcome.error()).to_response(request.request_id);
-  http::Response response = http::Response::json(202, import_json(*outcome));
+  http::Response response = http::Response::json(202, json::encode(*outcome));
   response.headers.set("Location", "/api/v1/imports/" + outcome->id.text());
   co_return response;
 }
@@ -111,12 +111,12 @@ Task<http::Response> import_file(BookmarkImports& imports, http::Request& reques
 Task<http::Response> show_import(BookmarkImports& imports, http::Request& request, OwnerId owner) {
   const std::optional<Import> import = co_await imports.find(id_of(request), owner);
   if (!import) co_return no_such_import(request);
-  co_return http::Response::json(200, import_json(*import));
+  co_return http::Response::json(200, json::encode(*import));
 }
 
 Task<http::Response> cancel_import(BookmarkImports& imports, http::Request& request, OwnerId owner) {
   const Result<Import, links::CancelRefused> outcome = co_await imports.cancel(id_of(request), owner);
-  if (outcome) co_return http::Response::json(200, import_json(*outcome));
+  if (outcome) co_return http::Response::json(200, json::encode(*outcome));
   switch (outcome.error()) {
     case links::CancelRefused::unknown: co_return no_such_import(request);
     case links::CancelRefused::ended: break;
@@ -154,7 +154,7 @@ Endpoint upload() {
       .body_type = "text/html",
       .answers = {{.status = 202,
                    .description = "The file was read; its links are enriched in the background.",
-                   .schema = std::string(import_schema),
+                   .schema = json::output_schema<Import>(),
                    .headers = {{"Location", "URL of the import.", R"({"type":"string","format":"uri-reference"})",
                                 true}},
                    .links = {{"import", http::Method::get, one_import, "id", "$response.body#/id"},
@@ -174,7 +174,7 @@ Endpoint upload() {
 }  // namespace
 
 void add_import_routes(Api& api, BookmarkImports& imports, ImportStream& stream) {
-  const Answer found{200, "The import.", std::string(import_schema)};
+  const Answer found{200, "The import.", json::output_schema<Import>()};
   const ProblemAnswer unknown{404, "not-found", "The import does not exist, or it belongs to another caller."};
   add(api, imports, upload(), import_file);
   add(api, imports,

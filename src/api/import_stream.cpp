@@ -114,7 +114,7 @@ Task<> ImportStream::look(std::vector<std::string> topics) {
 }
 
 void ImportStream::tell(const std::string& topic, const Import& import) {
-  std::string state = import_json(import);
+  std::string state = json::encode(import);
   const std::lock_guard lock(mutex_);
   const auto found = watched_.find(topic);
   if (found == watched_.end()) return;

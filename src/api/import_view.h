@@ -1,14 +1,11 @@
 // An import as clients see it: in answers and in its event stream.
 #pragma once
 
-#include <string>
-#include <string_view>
-
+#include "base/json.h"
 #include "links/import.h"
 
-namespace sluice::api {
+namespace sluice::links {
 
-std::string import_json(const links::Import& import);
-extern const std::string_view import_schema;
+void describe(json::Object<Import>& object);
 
-}  // namespace sluice::api
+}  // namespace sluice::links
