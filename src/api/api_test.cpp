@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/dead_letter_routes.h"
+#include "api/dead_letter_view.h"
 #include "api/idempotency.h"
 #include "api/openapi.h"
 #include "api/problems.h"
