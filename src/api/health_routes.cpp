@@ -2,7 +2,7 @@
 #include <mutex>
 
 #include "api/system_routes.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "coordination/single_flight.h"
 #include "http/problem.h"
 #include "runtime/deadline.h"
@@ -14,6 +14,38 @@ namespace {
 
 constexpr Duration probe_limit = 2s;
 constexpr Duration probe_every = 1s;
+
+enum class ProcessState { alive };
+constexpr auto enum_names(ProcessState) {
+  return std::to_array<EnumName<ProcessState>>({{ProcessState::alive, "alive"}});
+}
+
+enum class ServerState { ready, not_ready, draining };
+constexpr auto enum_names(ServerState) {
+  return std::to_array<EnumName<ServerState>>(
+      {{ServerState::ready, "ready"}, {ServerState::not_ready, "not-ready"}, {ServerState::draining, "draining"}});
+}
+
+enum class EngineState { up, down };
+constexpr auto enum_names(EngineState) {
+  return std::to_array<EnumName<EngineState>>({{EngineState::up, "up"}, {EngineState::down, "down"}});
+}
+
+struct LivenessAnswer {
+  ProcessState status = ProcessState::alive;
+
+  static void describe(json::Object<LivenessAnswer>& object) { object.required("status", &LivenessAnswer::status); }
+};
+
+struct ReadinessAnswer {
+  ServerState status = ServerState::not_ready;
+  std::vector<std::pair<std::string, EngineState>> engines{};
+
+  static void describe(json::Object<ReadinessAnswer>& object) {
+    object.required("status", &ReadinessAnswer::status);
+    object.required("engines", &ReadinessAnswer::engines);
+  }
+};
 
 // Whether each engine answers, in the order of `Readiness::engines`.
 using Answers = std::shared_ptr<const std::deque<bool>>;
@@ -74,7 +106,7 @@ class Probes {
 };
 
 Task<http::Response> healthz(Call) {
-  co_return http::Response::json(200, R"({"status":"alive"})");
+  co_return http::Response::json(200, json::encode(LivenessAnswer{}));
 }
 
 Task<http::Response> metrics_text(Call) {
@@ -86,16 +118,13 @@ Task<http::Response> readyz(std::shared_ptr<Probes> probes, const Readiness& rea
   const std::deque<bool>& answers = *asked;
   bool ready = !readiness.draining;
   for (size_t i = 0; i < answers.size(); ++i) ready = ready && (answers[i] || !readiness.engines[i].needed);
-  std::string engines;
-  json::Writer writer(engines);
-  writer.begin_object();
-  for (size_t i = 0; i < answers.size(); ++i) writer.field(readiness.engines[i].name, answers[i] ? "up" : "down");
-  writer.end_object();
-
-  std::string body;
-  const std::string_view status = readiness.draining ? "draining" : ready ? "ready" : "not-ready";
-  json::Writer(body).begin_object().field("status", status).key("engines").raw(engines).end_object();
-  http::Response response = http::Response::json(ready ? 200 : 503, std::move(body));
+  ReadinessAnswer answer{.status = readiness.draining ? ServerState::draining
+                                   : ready            ? ServerState::ready
+                                                      : ServerState::not_ready};
+  for (size_t i = 0; i < answers.size(); ++i) {
+    answer.engines.emplace_back(readiness.engines[i].name, answers[i] ? EngineState::up : EngineState::down);
+  }
+  http::Response response = http::Response::json(ready ? 200 : 503, json::encode(answer));
   if (!ready) response.headers.set("Retry-After", "1");
   response.headers.set("Cache-Control", "no-store");
   co_return response;
@@ -108,22 +137,17 @@ void add_health_routes(Api& api, Clock& clock, const Readiness& readiness, TaskS
   api.add({.pattern = "/healthz",
            .tag = "system",
            .summary = "Reports that the process is alive.",
-           .answers = {{200, "The process is alive.",
-                        R"({"type":"object","required":["status"],"properties":{"status":{"const":"alive"}}})"}},
+           .answers = {{200, "The process is alive.", json::output_schema<LivenessAnswer>()}},
            .options = {.always_served = true},
            .action = healthz});
-  constexpr std::string_view ready_schema =
-      R"({"type":"object","required":["status","engines"],"properties":{)"
-      R"("status":{"type":"string","enum":["ready","not-ready","draining"]},)"
-      R"("engines":{"type":"object","additionalProperties":{"type":"string","enum":["up","down"]}}}})";
-  api.add(
-      {.pattern = "/readyz",
-       .tag = "system",
-       .summary = "Reports whether the server can take requests, and the state of each engine.",
-       .answers = {{200, "All required engines are available.", std::string(ready_schema)},
-                   {503, "A required engine is unavailable, or the server is stopping.", std::string(ready_schema)}},
-       .options = {.always_served = true},
-       .action = [probes, &readiness](const Call&) { return readyz(probes, readiness); }});
+  const std::string ready_schema = json::output_schema<ReadinessAnswer>();
+  api.add({.pattern = "/readyz",
+           .tag = "system",
+           .summary = "Reports whether the server can take requests, and the state of each engine.",
+           .answers = {{200, "All required engines are available.", ready_schema},
+                       {503, "A required engine is unavailable, or the server is stopping.", ready_schema}},
+           .options = {.always_served = true},
+           .action = [probes, &readiness](const Call&) { return readyz(probes, readiness); }});
   api.add({.pattern = "/metrics",
            .tag = "system",
            .summary = "Returns metrics in the Prometheus text format.",
