@@ -33,6 +33,14 @@ TEST_P(JobStoreContract, a_wrong_or_repeated_end_is_refused_for_what_it_is) {
   EXPECT_EQ(status(first.id), succeeded);
 }
 
+TEST_P(JobStoreContract, each_token_of_a_job_is_judged_by_itself) {
+  enqueue_all(std::vector<NewJob>(1, job()));
+  const ClaimedJob claimed = claim_one();
+  const jobs::LockedJob stale{claimed.id, claimed.token + 1};
+  const std::vector<Verdict> verdicts = run(store_->renew({stale, lock_of(claimed), stale}));
+  EXPECT_EQ(verdicts, (std::vector{Verdict::stale_lock, Verdict::accepted, Verdict::stale_lock}));
+}
+
 TEST_P(JobStoreContract, a_failed_job_comes_back_after_its_delay_and_dies_with_its_last_try) {
   use({.max_attempts = 2, .backoff = {.fixed = {200ms}}});
   const JobId id = add();

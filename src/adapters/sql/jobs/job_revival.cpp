@@ -32,7 +32,7 @@ constexpr Statement renew = R"(
     UPDATE jobs SET lock_expires_at = now() + @us(lock_ttl), updated_at = now() @from_given
     WHERE @lookup(jobs.id = given.id)
       AND @lookup((CASE WHEN status = 'running' THEN lock_token END) = given.token)
-    RETURNING jobs.id)"_sql;
+    RETURNING jobs.id, jobs.lock_token)"_sql;
 constexpr Statement find_refused = R"(
     @given(id uuid)
     SELECT given.id, found.running
@@ -81,18 +81,21 @@ TxTask<std::vector<Verdict>> renew_locks(Tx& tx, std::vector<jobs::LockedJob> jo
   GivenRows given;
   for (const jobs::LockedJob& job : ordered) given.add(job.id, job.token);
   const Rows renewed = co_await execute_many(tx, renew, std::move(given));
-  std::map<JobId, Verdict> known;
-  for (const Row& row : renewed) known.emplace(row.id<JobTag>(0), Verdict::accepted);
+  std::set<jobs::LockedJob> accepted;
+  for (const Row& row : renewed) accepted.insert({row.id<JobTag>(0), row.integer(1)});
   GivenRows refused;
   for (const jobs::LockedJob& job : jobs) {
-    if (!known.contains(job.id)) refused.add(job.id);
+    if (!accepted.contains(job)) refused.add(job.id);
   }
   const std::map<JobId, Verdict> reasons = co_await why_refused(tx, std::move(refused));
-  known.insert(reasons.begin(), reasons.end());
   std::vector<Verdict> verdicts;
   for (const jobs::LockedJob& job : jobs) {
-    const auto found = known.find(job.id);
-    verdicts.push_back(found == known.end() ? Verdict::unknown : found->second);
+    if (accepted.contains(job)) {
+      verdicts.push_back(Verdict::accepted);
+      continue;
+    }
+    const auto reason = reasons.find(job.id);
+    verdicts.push_back(reason == reasons.end() ? Verdict::unknown : reason->second);
   }
   co_return verdicts;
 }
