@@ -136,14 +136,27 @@ TEST_F(PostgresJobPlans, a_claim_that_finds_jobs_runs_no_statement_before_it) {
   EXPECT_EQ(take_plans().size(), 1U);
 }
 
-TEST_F(PostgresJobPlans, statistics_do_not_read_finished_jobs) {
+TEST_F(PostgresJobPlans, statistics_do_not_read_all_jobs) {
   fill_tables();
   execute("ANALYZE");
   take_plans();
   run(store_->stats());
   for (const LoggedPlan& plan : take_plans()) {
     EXPECT_FALSE(plan.text.contains("Seq Scan on finished_jobs")) << plan.text;
+    EXPECT_FALSE(plan.text.contains("Seq Scan on jobs")) << plan.text;
   }
+}
+
+TEST_F(PostgresJobPlans, many_jobs_are_counted_by_a_sample) {
+  execute(
+      *database_,
+      "INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at, payload) "
+      "SELECT lpad(i::text, 32, '0')::uuid, 'many', 'queued', 0, 0, now() - i * interval '1 ms', 2, now(), now(), "
+      "  to_json(repeat('x', 300)) FROM generate_series(1, 100000) AS i");
+  const jobs::JobStats stats = run(store_->stats());
+  ASSERT_EQ(stats.kinds.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(stats.kinds[0].counts.at(jobs::JobStatus::queued)), 100'000, 20'000);
+  EXPECT_TRUE(stats.kinds[0].oldest_waiting);
 }
 
 // While a transaction is held open PostgreSQL keeps the index entries of all that was claimed and finished since.

@@ -66,10 +66,18 @@ constexpr Statement find_bounds = R"(
     SELECT (SELECT id FROM jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2),
       (SELECT id FROM finished_jobs WHERE id <= $1 ORDER BY id DESC LIMIT 1 OFFSET $2))"_sql;
 
+// PostgreSQL counts waiting and running jobs on 2,000 pages of their table, spread over all: exactly while there are no
+// more, about 40,000 jobs. SQLite reads them all, on a thread of its own.
+constexpr SqlPart sampled_jobs{"sampled_jobs", R"(
+    @postgres((SELECT least(100, 2000 * 100.0 * current_setting('block_size')::bigint
+          / greatest(pg_relation_size('jobs'), 1)) AS percent) AS sample
+      CROSS JOIN LATERAL (SELECT * FROM jobs TABLESAMPLE SYSTEM (sample.percent)) AS jobs)
+    @sqlite((SELECT 100 AS percent) AS sample CROSS JOIN jobs))"};
 // The last column: finished within a minute. PostgreSQL has counted finished jobs when they were; SQLite counts them
-// now, on a thread of its own.
-constexpr Statement count_jobs = R"(
-    SELECT kind, status, count(*), 0 FROM jobs GROUP BY kind, status
+// now.
+constexpr Statement count_jobs = sql_with<R"(
+    SELECT kind, status, CAST(round(count(*) * 100.0 / percent) AS bigint), 0 FROM @sampled_jobs
+    GROUP BY kind, status, percent
     UNION ALL
     @postgres(
       SELECT kind, status, sum(jobs)::bigint,
@@ -77,9 +85,18 @@ constexpr Statement count_jobs = R"(
       FROM finished_counts GROUP BY kind, status HAVING sum(jobs) <> 0)
     @sqlite(
       SELECT kind, status, count(*), count(*) FILTER (WHERE finished_at > now() - @minute)
-      FROM finished_jobs GROUP BY kind, status))"_sql;
-constexpr Statement find_oldest =
-    "SELECT kind, min(run_after) FROM jobs WHERE status <> 'running' AND run_after <= now() GROUP BY kind";
+      FROM finished_jobs GROUP BY kind, status))",
+                                          sampled_jobs>;
+// Of the same sample, and of the jobs that were added first.
+constexpr SqlPart overdue{"overdue", "status <> 'running' AND run_after <= now()"};
+constexpr Statement find_oldest = sql_with<R"(
+    SELECT kind, min(run_after) FROM (
+      SELECT kind, run_after FROM @sampled_jobs WHERE @overdue
+      UNION ALL
+      SELECT kind, run_after FROM (SELECT kind, status, run_after FROM jobs ORDER BY id LIMIT 1000) AS first
+      WHERE @overdue) AS waiting
+    GROUP BY kind)",
+                                           sampled_jobs, overdue>;
 // Ids begin with their time: only the end of either table is looked at. The other clock may differ a little.
 constexpr Statement count_added = R"(
     SELECT kind, count(*)
@@ -218,25 +235,6 @@ std::vector<jobs::KindStats> StatsByKind::take() && {
   all.reserve(kinds_.size());
   for (auto& [name, kind] : kinds_) all.push_back(std::move(kind));
   return all;
-}
-
-std::optional<jobs::JobStats> StatsCache::begin(Instant now) {
-  const std::lock_guard lock(mutex_);
-  if (stats_ && (counting_ || now < good_until_)) return stats_;
-  counting_ = true;
-  return std::nullopt;
-}
-
-void StatsCache::ended(const jobs::JobStats& stats, Instant start, Instant now) {
-  const std::lock_guard lock(mutex_);
-  stats_ = stats;
-  good_until_ = now + (now - start) * 20;
-  counting_ = false;
-}
-
-void StatsCache::failed() {
-  const std::lock_guard lock(mutex_);
-  counting_ = false;
 }
 
 }  // namespace sluice::sql

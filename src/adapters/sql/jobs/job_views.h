@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,22 +24,6 @@ class StatsByKind {
 
  private:
   std::map<std::string, jobs::KindStats> kinds_;
-};
-
-// Caches statistics for callers soon after, or during a count: counting never takes more than a twentieth of the time.
-// Thread-safe.
-class StatsCache {
- public:
-  // The cached statistics, if they are recent or being recounted; nothing: the caller must count and report the result.
-  std::optional<jobs::JobStats> begin(Instant now);
-  void ended(const jobs::JobStats& stats, Instant start, Instant now);
-  void failed();
-
- private:
-  std::mutex mutex_;
-  std::optional<jobs::JobStats> stats_;
-  Instant good_until_{};
-  bool counting_ = false;
 };
 
 }  // namespace sluice::sql

@@ -179,14 +179,21 @@ Task<jobs::JobPage> SqlJobStore::list(jobs::JobFilter filter, std::optional<jobs
 }
 
 Task<jobs::JobStats> SqlJobStore::stats() {
-  if (std::optional<jobs::JobStats> kept = stats_.begin(clock_.now())) co_return std::move(*kept);
+  StatsCache::Turn turn = stats_.begin(clock_.now());
+  while (turn.counting) {
+    const Executor here = co_await asio::this_coro::executor;
+    const std::shared_ptr<coordination::Crowd::Party> party = turn.counting->join(here);
+    while (party && !party->over) co_await party->told.wait();
+    turn = stats_.begin(clock_.now());
+  }
+  if (turn.stats) co_return std::move(*turn.stats);
   const Instant start = clock_.now();
   try {
     jobs::JobStats stats = co_await job_stats(database_, clock_.wall());
     stats_.ended(stats, start, clock_.now());
     co_return stats;
   } catch (...) {
-    stats_.failed();
+    stats_.failed(start, clock_.now());
     throw;
   }
 }

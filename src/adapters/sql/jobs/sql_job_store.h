@@ -8,7 +8,7 @@
 #include "adapters/sql/jobs/job_endings.h"
 #include "adapters/sql/jobs/job_slots.h"
 #include "adapters/sql/jobs/job_upkeep.h"
-#include "adapters/sql/jobs/job_views.h"
+#include "adapters/sql/jobs/stats_cache.h"
 #include "jobs/job_kind.h"
 #include "jobs/job_store.h"
 
