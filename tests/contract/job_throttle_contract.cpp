@@ -134,6 +134,71 @@ TEST_P(JobThrottleContract, a_job_of_a_key_waits_for_its_time) {
   EXPECT_GE(find(id).locked_at.value(), *later.run_after);
 }
 
+TEST_P(JobThrottleContract, what_is_due_before_a_later_job_of_its_key_does_not_wait_for_that) {
+  use({.max_attempts = 2, .backoff = {.fixed = {300ms}}, .throttle = {.concurrency = 2}});
+  NewJob much_later = job_of_key("a");
+  much_later.run_after = clock_.wall() + 1h;
+  add(much_later);
+  const JobId failing = add(job_of_key("a"));
+  fail(claim_one());
+  std::vector<ClaimedJob> again;
+  ASSERT_TRUE(eventually([&] {
+    again = claim();
+    return !again.empty();
+  }));
+  EXPECT_EQ(again[0].id, failing);
+  fail(again[0], true);
+  EXPECT_EQ(run(store_->retry(failing)), true);
+  EXPECT_EQ(claimed_ids(), std::vector{failing});
+  const JobId sooner = add(job_of_key("a"));
+  EXPECT_EQ(claimed_ids(), std::vector{sooner});
+}
+
+// Jobs come, wait, run, fail and are canceled in every order; whatever the key remembers of them, none is overlooked.
+TEST_P(JobThrottleContract, no_job_of_a_key_is_overlooked_whatever_happens_to_the_others) {
+  use({.max_attempts = 3, .backoff = {.fixed = {1ms}}, .throttle = {.concurrency = 2}});
+  SeededRandom random(7);
+  std::set<JobId> open;
+  std::vector<ClaimedJob> running_jobs;
+  const auto take = [&] {
+    for (ClaimedJob& one : claim()) running_jobs.push_back(std::move(one));
+  };
+  const auto end_one = [&](bool succeeds) {
+    if (running_jobs.empty()) return;
+    const ClaimedJob one = running_jobs.back();
+    running_jobs.pop_back();
+    const bool is_dead = !succeeds && one.attempt == 3;
+    succeeds ? void(complete(one)) : void(fail(one));
+    if (succeeds || is_dead) open.erase(one.id);
+  };
+  for (int step = 0; step < 300; ++step) {
+    switch (random.below(6)) {
+      case 0:
+      case 1: {
+        NewJob one = job_of_key("a", static_cast<int32_t>(random.below(3)));
+        if (random.below(2) == 0) one.run_after = clock_.wall() + Duration(random.below(4'000)) - 2ms;
+        open.insert(add(one));
+        break;
+      }
+      case 2: take(); break;
+      case 3: end_one(true); break;
+      case 4: end_one(false); break;
+      default: {
+        if (open.empty()) break;
+        const JobId any = *open.begin();
+        if (run(store_->cancel(any)) == true) open.erase(any);
+      }
+    }
+    ASSERT_LE(running_jobs.size(), 2U);
+  }
+  EXPECT_TRUE(eventually([&] {
+    take();
+    while (!running_jobs.empty()) end_one(true);
+    return open.empty();
+  })) << open.size()
+      << " jobs never ran";
+}
+
 TEST_P(JobThrottleContract, a_lost_job_gives_its_slot_on_and_waits_for_one_again) {
   const JobKind short_lock{.max_attempts = 2, .lock_ttl = 100ms, .throttle = {.concurrency = 1}};
   use(short_lock);

@@ -95,7 +95,8 @@ TEST_P(JobTransitionsContract, what_never_lived_is_not_finished) {
 TEST_P(JobTransitionsContract, two_jobs_never_run_in_one_slot) {
   constexpr sql::Statement start_in_slot_1 =
       "UPDATE jobs SET status = 'running', slot = 1, attempts = 1, lock_ttl = 1, locked_at = now(), locked_by = 'w', "
-      "lock_expires_at = now(), lock_token = 1 WHERE id = $1";
+      "lock_expires_at = now(), lock_token = 1, slot_turn = coalesce((SELECT other.slot_turn FROM jobs AS other "
+      "WHERE other.kind = jobs.kind AND other.slot = 1), 0) WHERE id = $1";
   use({.throttle = {.concurrency = 1}});
   add(job_of_key("a"));
   const JobId second = add(job_of_key("a"));

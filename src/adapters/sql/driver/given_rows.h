@@ -48,4 +48,9 @@ class GivenRows {
 // and how many were touched in all. Without rows it runs nothing.
 TxTask<Rows> execute_many(Tx& tx, Statement statement, GivenRows given, Params more = {});
 
+// The number of the given row, where a statement has it as a column `place` and returns it first.
+inline size_t place_in(const Row& row) {
+  return static_cast<size_t>(row.integer(0));
+}
+
 }  // namespace sluice::sql

@@ -241,7 +241,7 @@ TxTask<std::vector<jobs::LockedJob>> end_succeeded_jobs(Tx& tx, std::vector<jobs
   std::vector<jobs::LockedJob> ended = co_await ended_among(tx, std::move(completions), done.affected);
   // The freed slots are for those that wait.
   std::erase_if(locked, [](const LockedKey& key) { return !key.state.waits; });
-  co_await give_slots(tx, std::move(locked));
+  co_await give_slots(tx, std::move(locked), WaitingJobs::as_locked);
   co_return ended;
 }
 
@@ -273,7 +273,7 @@ TxTask<std::vector<FailVerdict>> end_jobs(Tx& tx, std::vector<Ending> endings, E
     found->second.running = false;
   }
   co_await changes.write(tx);
-  co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys, WaitingJobs::more);
   co_return verdicts;
 }
 
@@ -292,7 +292,7 @@ TxTask<std::optional<bool>> cancel_job(Tx& tx, JobId id, EndingRules rules) {
   Changes changes(rules);
   changes.cancel(job);
   co_await changes.write(tx);
-  co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys, WaitingJobs::more);
   co_return true;
 }
 
@@ -308,7 +308,7 @@ TxTask<size_t> cancel_waiting(Tx& tx, std::set<JobId> ids, EndingRules rules) {
     ++canceled;
   }
   co_await changes.write(tx);
-  co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys, WaitingJobs::more);
   co_return canceled;
 }
 

@@ -87,9 +87,9 @@ GivenRows rows_of(const AddedJobs& added, const std::map<JobId, SlotGiven>& slot
   for (const PreparedJob* one : added) {
     const auto found = slots.find(one->id);
     if (found == slots.end()) {
-      add_row(rows, *one, std::nullopt, std::nullopt);
+      add_row(rows, *one, std::nullopt, std::nullopt, std::nullopt);
     } else {
-      add_row(rows, *one, found->second.slot, found->second.not_before);
+      add_row(rows, *one, found->second.slot, found->second.turn, found->second.not_before);
     }
   }
   return rows;

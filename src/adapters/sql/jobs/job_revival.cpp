@@ -71,7 +71,7 @@ TxTask<std::optional<bool>> retry_job(Tx& tx, JobId id, EndingRules rules) {
   const LockedKeys keys = co_await lock_keys(tx, std::move(throttled));
   co_await tx.execute(queue_again, key);
   co_await tx.execute(remove_finished, key);
-  co_await give_slots(tx, keys);
+  co_await give_slots(tx, keys, WaitingJobs::more);
   co_return true;
 }
 

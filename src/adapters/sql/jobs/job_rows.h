@@ -50,22 +50,23 @@ inline jobs::Job job_of(const Row& row) {
 // A job that is due and has no throttle key may be claimed at once.
 inline constexpr Statement add_jobs = R"(
     @given(id uuid, kind text, priority bigint, run_after timestamptz, max_attempts bigint, throttle_key text,
-      unique_key text, payload json, slot bigint, not_before timestamptz)
-    INSERT INTO jobs (id, kind, status, slot, priority, run_after, max_attempts, created_at, updated_at,
+      unique_key text, payload json, slot bigint, slot_turn bigint, not_before timestamptz)
+    INSERT INTO jobs (id, kind, status, slot, slot_turn, priority, run_after, max_attempts, created_at, updated_at,
       throttle_key, unique_key, payload)
     @values(given.id, given.kind, 'queued',
       CASE WHEN given.throttle_key IS NOT NULL THEN given.slot
         WHEN coalesce(given.run_after <= now(), true) THEN 0 END,
+      given.slot_turn,
       given.priority,
       @greatest(coalesce(given.run_after, now()), coalesce(given.not_before, given.run_after, now())),
       given.max_attempts, now(), now(), given.throttle_key, given.unique_key, given.payload))"_sql;
 
 // A job with the slot that it is added with, if it has one.
 inline void add_row(GivenRows& rows, const PreparedJob& one, std::optional<int64_t> slot,
-                    std::optional<Time> not_before) {
+                    std::optional<int64_t> slot_turn, std::optional<Time> not_before) {
   const jobs::NewJob& job = one.job;
   rows.add(one.id, job.kind, job.priority, job.run_after, job.max_attempts, job.throttle_key, job.unique_key,
-           job.payload, slot, not_before);
+           job.payload, slot, slot_turn, not_before);
 }
 
 }  // namespace sluice::sql

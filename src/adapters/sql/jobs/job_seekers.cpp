@@ -1,7 +1,6 @@
 #include "adapters/sql/jobs/job_seekers.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "adapters/sql/driver/given_rows.h"
 #include "adapters/sql/driver/sql_text.h"
@@ -15,6 +14,8 @@ using jobs::SlotSeeker;
 constexpr SqlPart waiting{"waiting",
                           "kind = given.kind AND throttle_key = given.throttle_key AND slot IS NULL "
                           "AND throttle_key IS NOT NULL"};
+constexpr SqlPart behind{"behind",
+                         "(priority, run_after, id) >= (given.from_priority, given.from_time, given.from_id)"};
 // PostgreSQL: due by the time of the statement. The transaction may have begun before a job was added, and waited for
 // the key's lock since.
 constexpr SqlPart due{"due", "run_after <= @postgres(statement_timestamp()) @sqlite(now())"};
@@ -27,11 +28,11 @@ constexpr SqlPart levels{"levels", R"(
 
 // One more than is wanted: the first are nearly always due, and one too few means that these are all.
 constexpr Statement read_first = sql_with<R"(
-    @given(kind text, throttle_key text, place bigint, most bigint)
+    @given(kind text, throttle_key text, place bigint, most bigint, from_priority bigint, from_time timestamptz, from_id uuid)
     SELECT given.place, seeker.id, seeker.priority, seeker.run_after, seeker.is_due
-    @from_each(SELECT id, priority, run_after, @due AS is_due FROM jobs WHERE @waiting
+    @from_each(SELECT id, priority, run_after, @due AS is_due FROM jobs WHERE @waiting AND @behind
       ORDER BY priority, run_after, id LIMIT given.most + 1) AS seeker)",
-                                          waiting, due>;
+                                          waiting, due, behind>;
 constexpr Statement read_by_level = sql_with<R"(
     @given(kind text, throttle_key text, place bigint, most bigint)
     SELECT given.place, seeker.id, seeker.priority, seeker.run_after
@@ -42,12 +43,12 @@ constexpr Statement read_by_level = sql_with<R"(
       LIMIT given.most) AS seeker)",
                                              levels, waiting, due>;
 constexpr Statement read_times = sql_with<R"(
-    @given(kind text, throttle_key text, place bigint, pause bigint)
+    @given(kind text, throttle_key text, place bigint, pause bigint, from_priority bigint, from_time timestamptz, from_id uuid)
     SELECT given.place, CASE
-      WHEN given.pause > 0 THEN (SELECT now() + @us(given.pause) FROM jobs WHERE @waiting LIMIT 1)
+      WHEN given.pause > 0 THEN (SELECT now() + @us(given.pause) FROM jobs WHERE @waiting AND @behind LIMIT 1)
       ELSE (@levels SELECT min((SELECT min(run_after) FROM jobs WHERE @waiting AND priority = level)) FROM levels) END
     @from_given)",
-                                          levels, waiting>;
+                                          levels, waiting, behind>;
 
 GivenRows rows_of(const std::vector<SeekersWanted>& wanted, const std::vector<size_t>& places) {
   GivenRows given;
@@ -55,8 +56,13 @@ GivenRows rows_of(const std::vector<SeekersWanted>& wanted, const std::vector<si
   return given;
 }
 
-size_t place_in(const Row& row) {
-  return static_cast<size_t>(row.integer(0));
+GivenRows rows_of(const std::vector<SeekersWanted>& wanted) {
+  GivenRows given;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto& [kind, throttle_key, most, from] = wanted[i];
+    given.add(kind, throttle_key, i, most, from.priority, from.run_after, from.id);
+  }
+  return given;
 }
 
 SlotSeeker seeker_in(const Row& row) {
@@ -67,16 +73,16 @@ SlotSeeker seeker_in(const Row& row) {
 class FirstLook {
  public:
   void add(const Row& row) {
-    ++found_;
+    seekers_.first.push_back(seeker_in(row));
     if (row.boolean(4)) {
-      seekers_.due.push_back(seeker_in(row));
+      seekers_.due.push_back(seekers_.first.back());
     } else if (const Time at = row.time(3); !seekers_.later || at < *seekers_.later) {
       seekers_.later = at;
     }
   }
   // Nothing if due ones may stand behind others that are not.
   std::optional<Seekers> result(size_t most) {
-    seekers_.complete = found_ <= most;
+    seekers_.complete = seekers_.first.size() <= most;
     if (!seekers_.complete && seekers_.due.size() < most) return std::nullopt;
     std::ranges::sort(seekers_.due);
     if (seekers_.due.size() > most) seekers_.due.resize(most);
@@ -84,25 +90,23 @@ class FirstLook {
   }
 
  private:
-  size_t found_ = 0;
   Seekers seekers_;
 };
 
 }  // namespace
 
 TxTask<std::vector<Seekers>> read_seekers(Tx& tx, std::vector<SeekersWanted> wanted) {
-  std::vector<size_t> places(wanted.size());
-  std::iota(places.begin(), places.end(), size_t{0});
   std::vector<FirstLook> first(wanted.size());
-  const Rows found = co_await execute_many(tx, read_first, rows_of(wanted, places));
+  const Rows found = co_await execute_many(tx, read_first, rows_of(wanted));
   for (const Row& row : found) first[place_in(row)].add(row);
 
   std::vector<Seekers> seekers(wanted.size());
-  places.clear();
+  std::vector<size_t> places;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (auto result = first[i].result(static_cast<size_t>(wanted[i].most))) {
       seekers[i] = std::move(*result);
     } else {
+      seekers[i].passed_over = true;
       places.push_back(i);
     }
   }
@@ -115,7 +119,8 @@ TxTask<std::vector<Seekers>> read_seekers(Tx& tx, std::vector<SeekersWanted> wan
 TxTask<std::vector<std::optional<Time>>> read_looks(Tx& tx, std::vector<LookWanted> wanted) {
   GivenRows given;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    given.add(wanted[i].kind, wanted[i].throttle_key, i, wanted[i].pause.count());
+    const auto& [kind, throttle_key, pause, from] = wanted[i];
+    given.add(kind, throttle_key, i, pause.count(), from.priority, from.run_after, from.id);
   }
   std::vector<std::optional<Time>> looks(wanted.size());
   const Rows rows = co_await execute_many(tx, read_times, std::move(given));

@@ -91,7 +91,7 @@ TxTask<UpkeepPart> tend_keys(Tx& tx, Time after, Time now, EndingRules rules) {
   for (const Row& row : rows) keys.insert(throttled_key(*rules.kinds, row.text(0), row.text(1)));
   // A key that another transaction has locked is dealt with there.
   LockedKeys locked = co_await lock_free_keys(tx, std::move(keys));
-  co_await give_slots(tx, std::move(locked));
+  co_await give_slots(tx, std::move(locked), WaitingJobs::as_locked);
   co_return UpkeepPart{rows.size(), reached_by(rows, 2, at_once, now)};
 }
 

@@ -34,7 +34,7 @@ bool has_throttle_key(const jobs::Completion& completion) {
 
 TxTask<> give_again(Tx& tx, ThrottledKeys keys) {
   LockedKeys locked = co_await lock_keys(tx, std::move(keys));
-  co_await give_slots(tx, std::move(locked));
+  co_await give_slots(tx, std::move(locked), WaitingJobs::as_locked);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ CREATE TABLE jobs (
   kind TEXT NOT NULL,
   status TEXT NOT NULL CONSTRAINT jobs_status CHECK (status IN ('queued', 'failed', 'running')),
   slot INTEGER,
+  slot_turn INTEGER,
   priority INTEGER NOT NULL,
   run_after INTEGER NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -125,7 +126,7 @@ CREATE TABLE job_keys (
 
 -- The state of each throttle key. `holders`: the ids of all jobs that have slots and perhaps of some that had, with commas
 -- between them. `waits`: whether jobs may wait for a slot. `look_at`: when a job of it may have become able to run although
--- no slot was given or freed. `last_start` is kept only where the kind limits starts a second. `version` and
+-- no slot was given or freed. `waits_from`: a place in the order of jobs before which none waits for a slot. `last_start` is kept only where the kind limits starts a second. `version` and
 -- `changes` matter on PostgreSQL only.
 CREATE TABLE throttle_states (
   kind TEXT NOT NULL,
@@ -136,6 +137,9 @@ CREATE TABLE throttle_states (
   waits INTEGER NOT NULL DEFAULT 0,
   last_start INTEGER,
   look_at INTEGER,
+  waits_from_priority INTEGER,
+  waits_from_time INTEGER,
+  waits_from_id BLOB,
   PRIMARY KEY (kind, throttle_key)
 ) STRICT, WITHOUT ROWID;
 

@@ -7,6 +7,7 @@ CREATE TABLE jobs (
   kind text COLLATE "C" NOT NULL,
   status text NOT NULL CONSTRAINT jobs_status CHECK (status IN ('queued', 'failed', 'running')),
   slot integer,
+  slot_turn bigint,
   priority integer NOT NULL,
   run_after timestamptz NOT NULL,
   attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -22,7 +23,7 @@ CREATE TABLE jobs (
   unique_key text,
   payload json NOT NULL,
   last_error text,
-  CONSTRAINT jobs_slot CHECK (slot IS NULL OR (slot = 0) = (throttle_key IS NULL)),
+  CONSTRAINT jobs_slot CHECK (slot IS NULL OR ((slot = 0) = (throttle_key IS NULL) AND (slot = 0 OR slot_turn IS NOT NULL))),
   CONSTRAINT jobs_lock CHECK (status <> 'running'
     OR (slot IS NOT NULL AND attempts > 0 AND lock_ttl > 0 AND locked_at IS NOT NULL AND locked_by IS NOT NULL
         AND lock_expires_at IS NOT NULL))
@@ -31,9 +32,9 @@ CREATE TABLE jobs (
 -- Exactly the claimable jobs, in the order of claims: claims do not read jobs of a full throttle key.
 CREATE INDEX jobs_claimable ON jobs (kind, priority, run_after, id) WHERE slot IS NOT NULL AND status <> 'running';
 
--- No two jobs run in one slot. Jobs that only have a slot are left out: each would leave a dead entry here, and while a
--- transaction is held open, every job that is given a slot would read all dead entries of its key.
-CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot) WHERE slot > 0 AND status = 'running';
+-- No two jobs run in one slot during one turn. Jobs that only have a slot are left out, and turns are short: while a
+-- transaction is held open, each job leaves a dead entry here, and a claim reads all those of its turn.
+CREATE UNIQUE INDEX jobs_slots ON jobs (kind, throttle_key, slot, slot_turn) WHERE slot > 0 AND status = 'running';
 
 -- The next jobs of a throttle key.
 CREATE INDEX jobs_of_key ON jobs (kind, throttle_key, priority, run_after, id)
@@ -193,7 +194,8 @@ CREATE TABLE throttle_keys (
 
 -- The state of each throttle key, locked before slots of the key are given or freed. `holders`: the ids of all jobs that
 -- have slots and perhaps of some that had, with commas between them. `waits`: whether jobs may wait for a slot. `look_at`:
--- when a job of it may have become able to run although no slot was given or freed. `last_start` is kept only where the
+-- when a job of it may have become able to run although no slot was given or freed. `waits_from`: a place in the order of
+-- jobs before which none waits for a slot. `last_start` is kept only where the
 -- kind limits starts a second. The row of a key is read as the last by its version, which every fourth change raises:
 -- however many old versions a long transaction keeps, a look at the key passes few, and most changes touch no index.
 CREATE TABLE throttle_states (
@@ -205,6 +207,9 @@ CREATE TABLE throttle_states (
   waits boolean NOT NULL DEFAULT false,
   last_start timestamptz,
   look_at timestamptz,
+  waits_from_priority bigint,
+  waits_from_time timestamptz,
+  waits_from_id uuid,
   PRIMARY KEY (kind, throttle_key, version)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
