@@ -8,9 +8,6 @@ namespace {
 
 using Outcome = Result<Visited, LinkFailure>;
 
-constexpr unsigned reading_threads = 2;
-constexpr size_t most_unread = 1'000;
-
 bool is_html(std::string_view content_type) {
   const std::string_view type = content_type.substr(0, content_type.find_first_of("; "));
   return type.empty() || http::equal_ignoring_case(type, "text/html") ||
@@ -35,11 +32,12 @@ Outcome judge(const http::ClientAnswer& answer) {
 
 }  // namespace
 
-Enricher::Enricher(LinksConfig config, http::Client& client, Clock& clock, TaskScope& scope, Executor executor)
+Enricher::Enricher(LinksConfig config, http::Client& client, Offload& readers, Clock& clock, TaskScope& scope,
+                   Executor executor)
     : config_(std::move(config)),
       client_(client),
+      readers_(readers),
       clock_(clock),
-      readers_("page readers", reading_threads, most_unread),
       robots_(client, readers_, clock, scope, std::move(executor),
               {.user_agent = config_.user_agent, .keep = config_.robots_for}) {}
 

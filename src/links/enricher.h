@@ -20,8 +20,10 @@ using Visited = std::variant<PageFacts, LinkVisit>;
 // Belongs to the client's executor; many visits may be under way.
 class Enricher {
  public:
-  // All outlive it. `client` was made with client_options.
-  Enricher(LinksConfig config, http::Client& client, Clock& clock, TaskScope& scope, Executor executor);
+  // All outlive it. `client` was made with client_options. `readers` parse pages and robots.txt: input of strangers,
+  // which may take a tenth of a second.
+  Enricher(LinksConfig config, http::Client& client, Offload& readers, Clock& clock, TaskScope& scope,
+           Executor executor);
 
   // Content other than HTML (a picture, a document) has no facts; that is not a failure. `deadline` is the caller's;
   // the earlier of it and the configured timeout counts.
@@ -35,9 +37,8 @@ class Enricher {
 
   LinksConfig config_;
   http::Client& client_;
+  Offload& readers_;
   Clock& clock_;
-  // Pages and robots.txt are input of strangers: parsing one may take a tenth of a second.
-  Offload readers_;
   Robots robots_;
 };
 

@@ -3,12 +3,19 @@
 #include "links/enrichment_job.h"
 
 namespace sluice::server {
+namespace {
+
+constexpr unsigned reading_threads = 2;
+constexpr size_t most_unread = 1'000;
+
+}  // namespace
 
 EnrichmentParts::EnrichmentParts(LinkParts& links, const jobs::Throttle& throttle, Clock& clock,
                                  const Executor& executor)
     : client_(executor, clock, client_options(links.config(), static_cast<size_t>(throttle.concurrency))),
       scope_(executor),
-      enricher_(links.config(), client_, clock, scope_, executor),
+      page_readers_("page readers", reading_threads, most_unread),
+      enricher_(links.config(), client_, page_readers_, clock, scope_, executor),
       enrichment_({.visit = [this](links::LinkVisit visit,
                                    Deadline deadline) { return enricher_.enrich(std::move(visit), deadline); },
                    .links = links.links(),

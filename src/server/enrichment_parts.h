@@ -3,6 +3,7 @@
 
 #include "flows/enrichment.h"
 #include "links/enricher.h"
+#include "runtime/offload.h"
 #include "server/link_parts.h"
 
 namespace sluice::server {
@@ -21,6 +22,7 @@ class EnrichmentParts {
  private:
   http::Client client_;
   TaskScope scope_;
+  Offload page_readers_;
   links::Enricher enricher_;
   flows::Enrichment enrichment_;
 };

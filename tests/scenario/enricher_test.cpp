@@ -30,7 +30,7 @@ class EnricherScenario : public http::HttpClient {
 
   void visit_with(const links::LinksConfig& config) {
     make_client(client_options(config, 4));
-    enricher_.emplace(config, *client, clock, scope_, context.get_executor());
+    enricher_.emplace(config, *client, readers_, clock, scope_, context.get_executor());
   }
 
   // Goes on where redirects lead, as the next job would.
@@ -57,9 +57,32 @@ class EnricherScenario : public http::HttpClient {
     return document["byHost"][key]["requests"].get(count) == simdjson::SUCCESS ? count : 0;
   }
 
+  // The answer to `question`, which needs the only thread of `readers` after a request that is counted under `key`.
+  // Until that busy thread is free there must be no answer, and the client's thread must serve others.
+  template <class Answer>
+  Answer ask_busy_readers(Offload& readers, Task<Answer> question, const std::string& key) {
+    std::promise<void> released;
+    EXPECT_TRUE(readers.try_submit([busy = released.get_future()] { busy.wait(); }));
+    std::optional<Answer> answer;
+    bool answered = false;
+    asio::co_spawn(context, detail::run_into(std::move(question), answer),
+                   [&answered](const std::exception_ptr&) { answered = true; });
+
+    const http::ClientRequest other = get(web_.url("norobots.test", "/other"));
+    while (requests(key) == 0) outcome(other);
+    for (int i = 0; i < 10; ++i) outcome(other);
+    EXPECT_FALSE(answered);
+
+    released.set_value();
+    context.restart();
+    while (!answered) context.run_one();
+    return std::move(answer).value();
+  }
+
   test::LabWeb web_;
   links::LinksConfig config_;
   TaskScope scope_{context.get_executor()};
+  Offload readers_{"readers", 2, 100};
   std::optional<links::Enricher> enricher_;
   simdjson::dom::parser parser_;
 };
@@ -133,24 +156,19 @@ TEST_F(EnricherScenario, robots_txt_is_heeded_and_asked_for_once) {
 TEST_F(EnricherScenario, robots_txt_is_read_on_a_thread_of_its_own) {
   Offload readers("readers", 1, 10);
   links::Robots robots(*client, readers, clock, scope_, context.get_executor(), {});
-  std::promise<void> released;
-  ASSERT_TRUE(readers.try_submit([&released] { released.get_future().wait(); }));
-  std::optional<Result<bool, LinkFailure>> allowed;
   Task<Result<bool, LinkFailure>> question = robots.allow(*http::Url::parse(web_.url("news.test", "/private/x")));
-  bool answered = false;
-  asio::co_spawn(context, detail::run_into(std::move(question), allowed),
-                 [&answered](const std::exception_ptr&) { answered = true; });
+  EXPECT_FALSE(ask_busy_readers(readers, std::move(question), "news.test/robots.txt").value());
+}
 
-  // The reader is busy, and the client's thread is not.
-  const http::ClientRequest other = get(web_.url("norobots.test", "/other"));
-  while (requests("news.test/robots.txt") == 0) outcome(other);
-  for (int i = 0; i < 10; ++i) outcome(other);
-  EXPECT_FALSE(answered);
-
-  released.set_value();
-  context.restart();
-  while (!answered) context.run_one();
-  EXPECT_FALSE(allowed.value().value());
+TEST_F(EnricherScenario, a_page_is_read_on_a_thread_of_its_own) {
+  config_.robots = false;  // robots.txt needs the same thread
+  Offload readers("readers", 1, 10);
+  links::Enricher enricher(config_, *client, readers, clock, scope_, context.get_executor());
+  Task<Result<links::Visited, LinkFailure>> question =
+      enricher.enrich(LinkVisit(*CanonicalUrl::parse(web_.url("news.test", "/articles/1"))));
+  const auto visited = ask_busy_readers(readers, std::move(question), "news.test");
+  ASSERT_TRUE(visited) << visited.error().text;
+  EXPECT_EQ(std::get<PageFacts>(*visited).title, "/articles/1 at news.test");
 }
 
 TEST_F(EnricherScenario, robots_txt_of_the_site_behind_a_redirect_counts_too) {
