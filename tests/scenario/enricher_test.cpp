@@ -156,8 +156,20 @@ TEST_F(EnricherScenario, robots_txt_is_heeded_and_asked_for_once) {
 TEST_F(EnricherScenario, robots_txt_is_read_on_a_thread_of_its_own) {
   Offload readers("readers", 1, 10);
   links::Robots robots(*client, readers, clock, scope_, context.get_executor(), {});
-  Task<Result<bool, LinkFailure>> question = robots.allow(*http::Url::parse(web_.url("news.test", "/private/x")));
-  EXPECT_FALSE(ask_busy_readers(readers, std::move(question), "news.test/robots.txt").value());
+  // No rules: nothing is looked up afterwards, which would need the same thread.
+  Task<Result<bool, LinkFailure>> question = robots.allow(*http::Url::parse(web_.url("brokenrobots.test", "/x")));
+  const auto allowed = ask_busy_readers(readers, std::move(question), "brokenrobots.test/robots.txt");
+  ASSERT_FALSE(allowed);
+  EXPECT_EQ(allowed.error().reason, links::FailureReason::unavailable);
+}
+
+TEST_F(EnricherScenario, rules_of_robots_txt_are_looked_up_on_a_thread_of_their_own) {
+  Offload readers("readers", 1, 10);
+  links::Robots robots(*client, readers, clock, scope_, context.get_executor(), {});
+  const http::Url url = *http::Url::parse(web_.url("news.test", "/private/x"));
+  EXPECT_FALSE(wait_for(robots.allow(url)).value());
+  EXPECT_FALSE(ask_busy_readers(readers, robots.allow(url), "news.test/robots.txt").value());
+  EXPECT_EQ(requests("news.test/robots.txt"), 1u);
 }
 
 TEST_F(EnricherScenario, a_page_is_read_on_a_thread_of_its_own) {
