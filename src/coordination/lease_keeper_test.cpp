@@ -1,62 +1,12 @@
 #include "coordination/lease_keeper.h"
 
-#include <map>
-
 #include <gtest/gtest.h>
 
-#include "runtime/errors.h"
+#include "coordination/testing/pretend_fenced_leases.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::coordination {
 namespace {
-
-// Leases of one process in virtual time, with an engine that can be made to fail. Only for testing the keeper: the real
-// ones pass the contract suite.
-class PretendLeases : public FencedLeases {
- public:
-  explicit PretendLeases(Clock& clock) : clock_(clock) {}
-  Task<std::optional<Fence>> acquire(std::string key, std::string owner, Duration ttl) override {
-    ++asked;
-    FencedLeaseHolder& holder = holders_[key];
-    if (holder.until > clock_.wall()) co_return std::nullopt;
-    holder = {owner, holder.fence + 1, clock_.wall() + ttl};
-    co_return holder.fence;
-  }
-  Task<std::vector<FencedLease>> renew(std::vector<FencedLease> leases, Duration ttl) override {
-    ++renewals;
-    largest = std::max(largest, leases.size());
-    if (hanging) co_await clock_.sleep_for(1h);
-    if (down) throw EngineUnavailable("test", "down");
-    if (refuses) throw EngineRefused("no such table");
-    std::vector<FencedLease> renewed;
-    for (const FencedLease& lease : leases) {
-      FencedLeaseHolder& holder = holders_[lease.key];
-      if (holder.fence != lease.fence || holder.until <= clock_.wall()) continue;
-      holder.until = clock_.wall() + ttl;
-      renewed.push_back(lease);
-    }
-    co_return renewed;
-  }
-  Task<> release(FencedLease lease) override {
-    FencedLeaseHolder& holder = holders_[lease.key];
-    if (holder.fence == lease.fence) holder.until = clock_.wall();
-    co_return;
-  }
-  Task<std::optional<FencedLeaseHolder>> holder(std::string key) override { co_return holders_[key]; }
-
-  void take_away(const std::string& key) { ++holders_[key].fence; }
-
-  bool down = false;
-  bool hanging = false;
-  bool refuses = false;
-  int asked = 0;
-  int renewals = 0;
-  size_t largest = 0;  // of all renewals
-
- private:
-  Clock& clock_;
-  std::map<std::string, FencedLeaseHolder> holders_;
-};
 
 // A cluster one of whose nodes, the one with "away", stops answering after it gave a lease.
 class PartlyAway : public Leases {
@@ -133,7 +83,7 @@ struct LeaseKeeperTest : testing::Test {
   asio::io_context context;
   VirtualClock clock;
   SeededRandom random{1};
-  PretendLeases leases{clock};
+  PretendFencedLeases leases{clock};
   Keeper keeper{leases, clock, random, "me", context.get_executor()};
   Keeper other{leases, clock, random, "another process", context.get_executor()};
   TaskScope scope{context.get_executor()};

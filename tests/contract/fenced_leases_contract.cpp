@@ -46,7 +46,7 @@ TEST_P(FencedLeasesContract, renewing_many_tells_which_are_lost) {
   acquire(foreign, "somebody else");
   ASSERT_TRUE(eventually([&] { return owner_of(expired).empty(); }));
   const std::vector<FencedLease> asked{{released, given_up}, {key_, kept}, {foreign, old}, {expired, too_short}};
-  const std::vector<FencedLease> renewed = run(leases_->renew(asked, 1min));
+  const std::vector<FencedLease> renewed = run(port().renew(asked, 1min));
   ASSERT_EQ(renewed.size(), 1U);
   EXPECT_EQ(renewed[0].key, key_);
   EXPECT_EQ(renewed[0].fence, kept);
@@ -59,7 +59,7 @@ TEST_P(FencedLeasesContract, a_renewed_lease_outlives_its_ttl) {
   // Again where this machine stood still for longer than that.
   ASSERT_TRUE(eventually([&] {
     const Fence fence = acquire(key_, "me", 1s).value();
-    return run(leases_->renew({{key_, fence}}, 1min)).size() == 1;
+    return run(port().renew({{key_, fence}}, 1min)).size() == 1;
   }));
   acquire(reference, "me", 1s);
   ASSERT_TRUE(eventually([&] { return owner_of(reference).empty(); }));
@@ -75,8 +75,8 @@ TEST_P(FencedLeasesContract, instances_that_renew_the_same_leases_never_block_ea
   std::vector<FencedLease> backwards(held.rbegin(), held.rend());
   std::vector<Task<std::vector<FencedLease>>> renewals;
   for (int i = 0; i < 10; ++i) {
-    renewals.push_back(leases_->renew(held, 1min));
-    renewals.push_back(leases_->renew(backwards, 1min));
+    renewals.push_back(port().renew(held, 1min));
+    renewals.push_back(port().renew(backwards, 1min));
   }
   for (const auto& renewed : values_of(std::move(renewals))) EXPECT_EQ(renewed.size(), held.size());
 }
@@ -91,16 +91,16 @@ TEST_P(FencedLeasesContract, releasing_with_an_old_fence_changes_nothing) {
 }
 
 TEST_P(FencedLeasesContract, who_holds_it_is_visible) {
-  EXPECT_FALSE(run(leases_->holder(key_)));
+  EXPECT_FALSE(run(port().holder(key_)));
   acquire(key_, "first", 1min);
   release(key_, 1);
   acquire(key_, "second", 1min);
-  const auto before = run(leases_->holder(key_));
+  const auto before = run(port().holder(key_));
   ASSERT_TRUE(before);
   EXPECT_EQ(before->owner, "second");
   EXPECT_EQ(before->fence, 2);
-  run(leases_->renew({{key_, 2}}, 1h));
-  EXPECT_GT(run(leases_->holder(key_))->until, before->until + 50min);
+  run(port().renew({{key_, 2}}, 1h));
+  EXPECT_GT(run(port().holder(key_))->until, before->until + 50min);
 }
 
 }  // namespace sluice::test

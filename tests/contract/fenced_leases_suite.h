@@ -1,34 +1,33 @@
 // The fixture of fenced_leases_contract.cpp, for the engines that run it.
 #pragma once
 
-#include "adapters/sql/coordination/sql_fenced_leases.h"
-#include "tests/contract/database_fixture.h"
+#include "coordination/fenced_leases.h"
+#include "tests/contract/port_fixture.h"
 
 namespace sluice::test {
 
-class FencedLeasesContract : public DatabaseFixture {
+class FencedLeasesContract : public PortFixture<coordination::FencedLeases> {
  protected:
   using Fence = coordination::Fence;
   using FencedLease = coordination::FencedLease;
 
   void SetUp() override {
-    DatabaseFixture::SetUp();
-    leases_.emplace(database());
+    PortFixture::SetUp();
     key_ = unique("lease");
   }
 
   std::optional<Fence> acquire(const std::string& key, const std::string& owner, Duration ttl = 1min) {
-    return run(leases_->acquire(key, owner, ttl));
+    return run(port().acquire(key, owner, ttl));
   }
-  void release(const std::string& key, Fence fence) { run(leases_->release({key, fence})); }
+  void release(const std::string& key, Fence fence) { run(port().release({key, fence})); }
   std::string owner_of(const std::string& key) {
-    const auto holder = run(leases_->holder(key));
+    const auto holder = run(port().holder(key));
     return holder ? holder->owner : "";
   }
   // The fences of `callers` concurrent callers.
   std::vector<Fence> race(const std::string& key, int callers) {
     std::vector<Task<std::optional<Fence>>> asking;
-    for (int i = 0; i < callers; ++i) asking.push_back(leases_->acquire(key, fmt::format("caller {}", i), 1min));
+    for (int i = 0; i < callers; ++i) asking.push_back(port().acquire(key, fmt::format("caller {}", i), 1min));
     std::vector<Fence> got;
     for (const std::optional<Fence>& fence : values_of(std::move(asking))) {
       if (fence) got.push_back(*fence);
@@ -36,7 +35,6 @@ class FencedLeasesContract : public DatabaseFixture {
     return got;
   }
 
-  std::optional<sql::SqlFencedLeases> leases_;
   std::string key_;
 };
 

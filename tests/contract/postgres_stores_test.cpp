@@ -1,3 +1,4 @@
+#include "adapters/sql/coordination/sql_fenced_leases.h"
 #include "adapters/sql/coordination/sql_leases.h"
 #include "adapters/sql/coordination/sql_slots.h"
 #include "adapters/sql/coordination/sql_version_floors.h"
@@ -16,6 +17,8 @@ namespace {
 const auto document_service = testing::ValuesIn(postgres_service_engines("document_service"));
 const auto job_service = testing::ValuesIn(postgres_service_engines("job_service"));
 const auto snapshot_service = testing::ValuesIn(postgres_service_engines("snapshot_service"));
+const auto fenced_leases = testing::ValuesIn(
+    in_sql<coordination::FencedLeases, sql::SqlFencedLeases>(postgres_service_engines("document_service")));
 const auto leases =
     testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>(postgres_service_engines("document_service")));
 const auto slots =
@@ -33,7 +36,7 @@ std::vector<LimitEngine> limits() {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, document_service, engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, FencedLeasesContract, fenced_leases, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, LeasesContract, leases, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SlotsContract, slots, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, SharedBreakerContract, document_service, engine_name);

@@ -1,5 +1,6 @@
 #include "adapters/memory/memory_leases.h"
 #include "adapters/memory/memory_slots.h"
+#include "adapters/sql/coordination/sql_fenced_leases.h"
 #include "adapters/sql/coordination/sql_leases.h"
 #include "adapters/sql/coordination/sql_slots.h"
 #include "adapters/sql/coordination/sql_version_floors.h"
@@ -18,6 +19,7 @@ namespace {
 
 const DatabaseEngine engine = sqlite_engine();
 const auto sqlite = testing::Values(engine);
+const auto fenced_leases = testing::ValuesIn(in_sql<coordination::FencedLeases, sql::SqlFencedLeases>({engine}));
 const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>({engine}));
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
 const auto floors = testing::ValuesIn(in_sql<coordination::VersionFloors, sql::SqlVersionFloors>({engine}));
@@ -44,7 +46,7 @@ const PortEngine<coordination::Slots> journaled_slots{
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, FencedLeasesContract, fenced_leases, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, LeasesContract, leases, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SlotsContract, slots, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Memory, SlotsContract, testing::Values(journaled_slots), port_engine_name);
