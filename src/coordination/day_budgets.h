@@ -3,8 +3,8 @@
 // A day is too long to be kept in an engine that may lose its state, and permits are too many to be counted one by one
 // in a database. So chunks of about a second's share are taken here, from all days of a priority or from none, and
 // deposited as credit where the windows are (SharedLimit::deposit). A taken chunk is spent: one that is lost on its way
-// is never taken again. coordination/day_pace.h decides how much may be taken by now; time is the database's. Outside
-// the promise: a difference between the clocks of the database and of the upstream that counts.
+// is never taken again. coordination/day_accounts.h decides how much may be taken by now; time is the database's.
+// Outside the promise: a difference between the clocks of the database and of the upstream that counts.
 //
 // Every implementation passes tests/contract/day_budgets_contract.cpp. Safe to use from any thread.
 #pragma once

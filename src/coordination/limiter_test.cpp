@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "coordination/testing/model_plan.h"
+#include "coordination/testing/pretend_days.h"
 #include "coordination/testing/pretend_limit.h"
 #include "runtime/virtual_clock.h"
 
@@ -11,35 +12,10 @@ namespace {
 
 LimitPlan plan_with_day() {
   LimitPlan plan = model_plan();
-  plan.day = {{.name = "day", .most = 86'400 * 40}};
+  plan.day = {{.name = "day", .most = 86'400 * 40, .utc_offset = 12h}};
   plan.priority[low].days = {"day"};
   return plan;
 }
-
-// Gives `chunk` at most every `every`.
-class PretendDays : public DayBudgets {
- public:
-  PretendDays(Clock& clock, Duration every) : clock_(clock), every_(every) {}
-  Task<Result<DayChunk, Duration>> take(size_t, int64_t, int64_t most) override {
-    ++takes;
-    co_await clock_.sleep_for(5ms);
-    if (down) throw EngineUnavailable("pretended", "down");
-    if (clock_.now() < next_) co_return std::chrono::ceil<Duration>(next_ - clock_.now());
-    next_ = clock_.now() + every_;
-    taken += most;
-    co_return DayChunk{most, 1h};
-  }
-  Task<std::vector<int64_t>> left() override { co_return std::vector<int64_t>{7}; }
-
-  int takes = 0;
-  int64_t taken = 0;
-  bool down = false;
-
- private:
-  Clock& clock_;
-  Duration every_;
-  Instant next_{};
-};
 
 struct Got {
   std::vector<Instant> permits;
@@ -259,8 +235,13 @@ TEST_F(LimiterTest, a_caller_who_left_does_not_hold_up_the_next) {
 }
 
 struct DayLimiterTest : LimiterTest {
-  DayLimiterTest() : LimiterTest(plan_with_day(), &days) {}
-  PretendDays days{clock, 1s};
+  DayLimiterTest() : LimiterTest(plan_with_day(), &days) {
+    days.save(40);
+    days.answers_after = 5ms;
+  }
+
+  PretendDayRows rows;
+  PretendDays days{plan_with_day(), rows, clock};
 };
 
 TEST_F(DayLimiterTest, credit_is_refilled_before_it_is_spent) {
@@ -283,7 +264,7 @@ TEST_F(DayLimiterTest, a_paced_day_holds_its_priority_back_and_no_other) {
   EXPECT_GE(lows.permits.size(), 120U);
   EXPECT_LE(lows.permits.size(), 160U);
   EXPECT_EQ(highs.permits.size(), 10U);
-  EXPECT_LE(days.takes, 12) << "it asks when it was told to";
+  EXPECT_LE(days.asked, 2 * 12 + 2) << "once for a quarter of a second's share, once for when the next is there";
 }
 
 TEST_F(DayLimiterTest, without_the_database_there_is_no_credit_and_no_permit) {

@@ -25,9 +25,7 @@ TEST_P(DayBudgetsContract, a_chunk_comes_from_all_days_or_from_none) {
   EXPECT_FALSE(take(low, 100, 1000));
   const int64_t all = spent("all");
   const int64_t lows = spent("low");
-  sql::Params params(plan_.name);
-  run(database().write("UPDATE day_budgets SET spent = spent - 50000 WHERE limit_name = $1 AND day_name = 'all'",
-                       std::move(params)));
+  give_back("all", 50'000);
   EXPECT_FALSE(take(low, 100, 1000)) << "its own day has nothing";
   EXPECT_EQ(spent("all"), all - 50'000);
   EXPECT_EQ(spent("low"), lows);
@@ -40,8 +38,8 @@ TEST_P(DayBudgetsContract, a_chunk_comes_from_all_days_or_from_none) {
 TEST_P(DayBudgetsContract, many_takers_never_get_more_than_there_is) {
   EXPECT_FALSE(take(low, 100, 1000));
   give_back(10'000);
-  sql::SqlDayBudgets one = budgets();
-  sql::SqlDayBudgets two = budgets();
+  DayBudgets& one = budgets();
+  DayBudgets& two = budgets();
   std::vector<Task<Taken>> takers;
   for (int i = 0; i < 30; ++i) takers.push_back((i % 2 == 0 ? one : two).take(low, 500, 500));
   int64_t given = 0;
@@ -54,11 +52,8 @@ TEST_P(DayBudgetsContract, many_takers_never_get_more_than_there_is) {
 
 TEST_P(DayBudgetsContract, the_end_of_a_budget_is_given_although_it_is_less_than_asked_for) {
   EXPECT_FALSE(take(low, 100, 1000));
-  sql::Params params(plan_.name);
-  run(
-      database().write("UPDATE day_budgets SET spent = CASE day_name WHEN 'all' THEN 999970 ELSE 0 END "
-                       "WHERE limit_name = $1",
-                       std::move(params)));
+  set_spent("all", 999'970);
+  set_spent("low", 0);
   plan_.day[0].reserve = 1'000'000;
   EXPECT_EQ(take(high, 100, 1000).value().permits, 30);
   const Taken over = take(high, 100, 1000);
@@ -68,16 +63,18 @@ TEST_P(DayBudgetsContract, the_end_of_a_budget_is_given_although_it_is_less_than
 
 TEST_P(DayBudgetsContract, a_new_day_begins_with_nothing_spent) {
   EXPECT_FALSE(take(low, 100, 1000));
-  sql::Params params(plan_.name);
-  run(database().write("UPDATE day_budgets SET day = day - 1 WHERE limit_name = $1", std::move(params)));
+  for (const auto& day : plan_.day) {
+    DaySpent yesterday = run(port().spent(plan_.name, day.name));
+    --yesterday.day;
+    run(port().set_spent(plan_.name, day.name, yesterday));
+  }
   EXPECT_EQ(take(low, 100, 1000).value().permits, 1000);
   EXPECT_EQ(spent("all"), 1000);
 }
 
 TEST_P(DayBudgetsContract, it_shows_what_is_left_of_each_day) {
   EXPECT_FALSE(take(low, 100, 1000));
-  sql::SqlDayBudgets all = budgets();
-  const std::vector<int64_t> left = run(all.left());
+  const std::vector<int64_t> left = run(budgets().left());
   EXPECT_EQ(left, (std::vector<int64_t>{1'000'000 - spent("all"), 900'000 - spent("low")}));
 }
 

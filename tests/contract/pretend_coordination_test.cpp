@@ -1,6 +1,8 @@
 // The ports of coordination that unit tests pretend, held to the promises of the real ones.
+#include "coordination/testing/pretend_days.h"
 #include "coordination/testing/pretend_fenced_leases.h"
 #include "runtime/system_clock.h"
+#include "tests/contract/day_budgets_suite.h"
 #include "tests/contract/fenced_leases_suite.h"
 
 namespace sluice::test {
@@ -23,6 +25,29 @@ class OpenPretended : public OpenPort<Port> {
 
 const auto fenced_leases = OpenPretended<coordination::FencedLeases, coordination::PretendFencedLeases>::engine();
 INSTANTIATE_TEST_SUITE_P(Pretend, FencedLeasesContract, testing::Values(fenced_leases), port_engine_name);
+
+class OpenPretendDays : public OpenPort<TestedDayBudgets>, public TestedDayBudgets {
+ public:
+  TestedDayBudgets& port() override { return *this; }
+  coordination::DayBudgets& instance(coordination::LimitPlan plan) override {
+    instances_.push_back(std::make_unique<coordination::PretendDays>(std::move(plan), rows_, clock_));
+    return *instances_.back();
+  }
+  Task<DaySpent> spent(std::string limit, std::string day) override { co_return rows_.at({limit, day}); }
+  Task<> set_spent(std::string limit, std::string day, DaySpent spent) override {
+    rows_.at({limit, day}) = spent;
+    co_return;
+  }
+
+ private:
+  SystemClock clock_;
+  coordination::PretendDayRows rows_;
+  std::vector<std::unique_ptr<coordination::PretendDays>> instances_;
+};
+
+const PortEngine<TestedDayBudgets> days{.name = "pretend",
+                                        .open = [](asio::io_context&) { return std::make_unique<OpenPretendDays>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, DayBudgetsContract, testing::Values(days), port_engine_name);
 
 }  // namespace
 }  // namespace sluice::test

@@ -8,6 +8,7 @@
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/outbox_loss_suite.h"
 #include "tests/contract/slots_suite.h"
+#include "tests/contract/sql_day_budgets.h"
 #include "tests/contract/sql_documents.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/sqlite_engine.h"
@@ -22,6 +23,7 @@ const auto sqlite = testing::Values(engine);
 const auto fenced_leases = testing::ValuesIn(in_sql<coordination::FencedLeases, sql::SqlFencedLeases>({engine}));
 const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLeases>({engine}));
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
+const auto day_budgets = testing::ValuesIn(day_budgets_in_sql({engine}));
 const auto floors = testing::ValuesIn(in_sql<coordination::VersionFloors, sql::SqlVersionFloors>({engine}));
 const auto stored_documents = testing::ValuesIn(documents_in_sql({engine}));
 
@@ -53,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, SlotsContract, testing::Values(journaled_slots)
 INSTANTIATE_TEST_SUITE_P(Memory, LeasesContract, testing::Values(journaled_leases), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedBreakerContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, SharedLimitContract, testing::Values(sql_limits(engine)));
-INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DayBudgetsContract, day_budgets, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentStoreContract, stored_documents, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentChangesContract, stored_documents, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);

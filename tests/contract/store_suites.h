@@ -1,7 +1,6 @@
 // The suites that sqlite_stores_test.cpp and postgres_stores_test.cpp share.
 #pragma once
 
-#include "tests/contract/day_budgets_suite.h"
 #include "tests/contract/document_changes_suite.h"
 #include "tests/contract/document_store_suite.h"
 #include "tests/contract/fenced_leases_suite.h"

@@ -1,13 +1,12 @@
 #include "adapters/sql/coordination/sql_day_budgets.h"
 
-#include <algorithm>
-
 #include "adapters/sql/driver/sql_text.h"
-#include "coordination/day_pace.h"
+#include "coordination/day_accounts.h"
 
 namespace sluice::sql {
 namespace {
 
+using coordination::DayAccounts;
 using coordination::DayChunk;
 using coordination::DayPace;
 using coordination::DaySpent;
@@ -33,39 +32,11 @@ std::optional<DaySpent> to_spent(const Rows& rows) {
   return DaySpent{rows.one().integer(0), rows.one().integer(1)};
 }
 
-// The days of a priority as they stand now.
-struct Accounts {
-  std::vector<const LimitDay*> days;
-  std::vector<DayPace> paces;
-  bool may_use_reserve = false;
-
-  int64_t room() const {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (const DayPace& pace : paces) least = std::min(least, pace.room(may_use_reserve));
-    return least;
-  }
-  int64_t left() const {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (const DayPace& pace : paces) least = std::min(least, pace.left(may_use_reserve));
-    return least;
-  }
-  Duration wait_for(int64_t permits) const {
-    Duration longest{0};
-    for (const DayPace& pace : paces) longest = std::max(longest, pace.wait_for(permits, may_use_reserve));
-    return longest;
-  }
-  Duration rest() const {
-    Duration shortest = Duration::max();
-    for (const DayPace& pace : paces) shortest = std::min(shortest, pace.rest());
-    return shortest;
-  }
-};
+using Stored = std::vector<std::optional<DaySpent>>;
 
 // All callers lock in the order of the plan; while plans differ a deadlock is possible, and is retried.
-TxTask<Accounts> lock_accounts(Tx& tx, Plan plan, size_t priority) {
-  Accounts accounts;
-  accounts.may_use_reserve = plan->priority[priority].may_use_reserve;
-  std::vector<std::optional<DaySpent>> spent;
+TxTask<Stored> lock_days(Tx& tx, Plan plan, size_t priority) {
+  Stored stored;
   for (const size_t at : plan->days_of(priority)) {
     const LimitDay& day = plan->day[at];
     Rows rows = co_await tx.execute(lock_row, Params(plan->name, day.name));
@@ -73,27 +44,23 @@ TxTask<Accounts> lock_accounts(Tx& tx, Plan plan, size_t priority) {
       co_await tx.execute(make_row, Params(plan->name, day.name));
       rows = co_await tx.execute(lock_row, Params(plan->name, day.name));
     }
-    accounts.days.push_back(&day);
-    spent.push_back(to_spent(rows));
+    stored.push_back(to_spent(rows));
   }
-  const Rows clock = co_await tx.execute(read_clock);
-  const Time now = clock.one().time(0);
-  for (size_t i = 0; i < spent.size(); ++i) accounts.paces.emplace_back(*accounts.days[i], spent[i], now);
-  co_return accounts;
+  co_return stored;
 }
 
 TxTask<Result<DayChunk, Duration>> take_body(Tx& tx, Plan plan, size_t priority, int64_t least, int64_t most) {
-  Accounts accounts = co_await lock_accounts(tx, plan, priority);
-  const int64_t enough = std::clamp<int64_t>(accounts.left(), 1, least);
-  const int64_t given = std::min(most, accounts.room());
-  // Written also when nothing is given: what counts as spent at the first sight of a day must be remembered.
-  for (size_t i = 0; i < accounts.days.size(); ++i) {
-    if (given >= enough) accounts.paces[i].take(given);
-    const DaySpent& spent = accounts.paces[i].spent();
-    co_await tx.execute(write_row, Params(plan->name, accounts.days[i]->name, spent.day, spent.permits));
+  const Stored stored = co_await lock_days(tx, plan, priority);
+  const Rows clock = co_await tx.execute(read_clock);
+  DayAccounts accounts(*plan, priority, stored, clock.one().time(0));
+  const Result<DayChunk, Duration> taken = accounts.take(least, most);
+  const std::vector<size_t> days = plan->days_of(priority);
+  const std::vector<DaySpent> spent = accounts.spent();
+  for (size_t i = 0; i < days.size(); ++i) {
+    const LimitDay& day = plan->day[days[i]];
+    co_await tx.execute(write_row, Params(plan->name, day.name, spent[i].day, spent[i].permits));
   }
-  if (given >= enough) co_return DayChunk{given, accounts.rest()};
-  co_return accounts.wait_for(enough);
+  co_return taken;
 }
 
 }  // namespace
