@@ -1,79 +1,13 @@
 #include "coordination/denylist.h"
 
-#include <map>
-#include <set>
-
 #include <gtest/gtest.h>
 
-#include "runtime/errors.h"
+#include "coordination/testing/pretend_denial_copy.h"
+#include "coordination/testing/pretend_denial_records.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::coordination {
 namespace {
-
-// Records and copy of one process in virtual time. Only for testing the facade: the real ones pass contract suites.
-class PretendRecords : public DenialRecords {
- public:
-  explicit PretendRecords(Clock& clock) : clock_(clock) {}
-  Task<> deny(Denial denial) override {
-    if (down) throw EngineUnavailable("test", "down");
-    written_[{clock_.wall(), denial.token}] = denial.until;
-    co_return;
-  }
-  Task<bool> denied(std::string token) override {
-    if (down) throw EngineUnavailable("test", "down");
-    ++asked;
-    for (const auto& [written, until] : written_) {
-      if (written.second == token) co_return true;
-    }
-    co_return false;
-  }
-  Task<DenialPage> read(DenialMark after, int64_t limit) override {
-    if (down) throw EngineUnavailable("test", "down");
-    DenialPage page{.denials = {}, .mark = after, .now = clock_.wall()};
-    for (auto at = written_.upper_bound({after.written, after.token}); at != written_.end(); ++at) {
-      if (std::ssize(page.denials) == limit) break;
-      page.denials.push_back({at->first.second, at->second});
-      page.mark = {at->first.first, at->first.second};
-    }
-    co_return page;
-  }
-  Task<int64_t> purge(int64_t) override { co_return 0; }
-
-  bool down = false;
-  int asked = 0;
-
- private:
-  Clock& clock_;
-  std::map<std::pair<Time, std::string>, Time> written_;
-};
-
-class PretendCopy : public DenialCopy {
- public:
-  Task<Denied> ask(std::string token) override {
-    if (down) throw EngineUnavailable("test", "down");
-    if (tokens.contains(token)) co_return Denied::yes;
-    co_return complete ? Denied::no : Denied::unknown;
-  }
-  Task<> add(std::vector<Denial> denials) override {
-    if (down) throw EngineUnavailable("test", "down");
-    for (const Denial& denial : denials) tokens.insert(denial.token);
-    co_return;
-  }
-  Task<> begin_fill(uint64_t) override { co_return; }
-  Task<> end_fill(uint64_t) override {
-    complete = true;
-    co_return;
-  }
-  void wipe() {
-    tokens.clear();
-    complete = false;
-  }
-
-  bool down = false;
-  bool complete = false;
-  std::set<std::string> tokens;
-};
 
 struct DenylistTest : testing::Test {
   ~DenylistTest() override {
@@ -114,8 +48,8 @@ struct DenylistTest : testing::Test {
   asio::io_context context;
   TaskScope scope{context.get_executor()};
   SeededRandom random{1};
-  PretendRecords records{clock};
-  PretendCopy copy;
+  PretendDenialRecords records{clock};
+  PretendDenialCopy copy;
   Denylist alone{records, nullptr, clock, random, context.get_executor()};
   Denylist sharing{records, &copy, clock, random, context.get_executor()};
 };

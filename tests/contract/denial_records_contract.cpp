@@ -48,7 +48,7 @@ TEST_P(DenialRecordsContract, only_what_ended_long_ago_is_purged) {
   const std::string long_ago = unique("token");
   deny(long_ago, now_ - 2h);
   deny(token_, now_ - 1min);
-  EXPECT_EQ(run(records_->purge(1000)), 1);
+  EXPECT_EQ(run(port().purge(1000)), 1);
   EXPECT_FALSE(denied(long_ago));
   EXPECT_TRUE(denied(token_));
 }

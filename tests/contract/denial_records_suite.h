@@ -1,29 +1,26 @@
 // The fixture of denial_records_contract.cpp, for the engines that run it.
 #pragma once
 
-#include <algorithm>
-
-#include "adapters/sql/coordination/sql_denial_records.h"
-#include "tests/contract/database_fixture.h"
+#include "coordination/denial_records.h"
+#include "tests/contract/port_fixture.h"
 
 namespace sluice::test {
 
-class DenialRecordsContract : public DatabaseFixture {
+class DenialRecordsContract : public PortFixture<coordination::DenialRecords> {
  protected:
   using Denial = coordination::Denial;
   using DenialMark = coordination::DenialMark;
   using DenialPage = coordination::DenialPage;
 
   void SetUp() override {
-    DatabaseFixture::SetUp();
-    records_.emplace(database());
-    now_ = run(records_->read({}, 1)).now;
+    PortFixture::SetUp();
+    now_ = run(port().read({}, 1)).now;
     token_ = unique("token");
   }
 
-  void deny(const std::string& token, Time until) { run(records_->deny({token, until})); }
-  bool denied(const std::string& token) { return run(records_->denied(token)); }
-  DenialPage read(DenialMark after, int64_t limit = 1000) { return run(records_->read(std::move(after), limit)); }
+  void deny(const std::string& token, Time until) { run(port().deny({token, until})); }
+  bool denied(const std::string& token) { return run(port().denied(token)); }
+  DenialPage read(DenialMark after, int64_t limit = 1000) { return run(port().read(std::move(after), limit)); }
   // The position behind all records.
   DenialMark end() { return {read({}, 1).now, {}}; }
   static std::vector<std::string> tokens(const DenialPage& page) {
@@ -32,7 +29,6 @@ class DenialRecordsContract : public DatabaseFixture {
     return found;
   }
 
-  std::optional<sql::SqlDenialRecords> records_;
   Time now_;
   std::string token_;
 };

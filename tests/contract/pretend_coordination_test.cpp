@@ -1,8 +1,12 @@
 // The ports of coordination that unit tests pretend, held to the promises of the real ones.
 #include "coordination/testing/pretend_days.h"
+#include "coordination/testing/pretend_denial_copy.h"
+#include "coordination/testing/pretend_denial_records.h"
 #include "coordination/testing/pretend_fenced_leases.h"
 #include "runtime/system_clock.h"
 #include "tests/contract/day_budgets_suite.h"
+#include "tests/contract/denial_copy_contract.h"
+#include "tests/contract/denial_records_suite.h"
 #include "tests/contract/fenced_leases_suite.h"
 
 namespace sluice::test {
@@ -26,6 +30,9 @@ class OpenPretended : public OpenPort<Port> {
 const auto fenced_leases = OpenPretended<coordination::FencedLeases, coordination::PretendFencedLeases>::engine();
 INSTANTIATE_TEST_SUITE_P(Pretend, FencedLeasesContract, testing::Values(fenced_leases), port_engine_name);
 
+const auto denial_records = OpenPretended<coordination::DenialRecords, coordination::PretendDenialRecords>::engine();
+INSTANTIATE_TEST_SUITE_P(Pretend, DenialRecordsContract, testing::Values(denial_records), port_engine_name);
+
 class OpenPretendDays : public OpenPort<TestedDayBudgets>, public TestedDayBudgets {
  public:
   TestedDayBudgets& port() override { return *this; }
@@ -48,6 +55,20 @@ class OpenPretendDays : public OpenPort<TestedDayBudgets>, public TestedDayBudge
 const PortEngine<TestedDayBudgets> days{.name = "pretend",
                                         .open = [](asio::io_context&) { return std::make_unique<OpenPretendDays>(); }};
 INSTANTIATE_TEST_SUITE_P(Pretend, DayBudgetsContract, testing::Values(days), port_engine_name);
+
+class OpenPretendDenialCopy : public OpenDenialCopy {
+ public:
+  coordination::DenialCopy& copy() override { return copy_; }
+  void wipe() override { copy_.wipe(); }
+  void fail_over() override { copy_.wipe(); }
+
+ private:
+  coordination::PretendDenialCopy copy_;
+};
+
+const DenialCopyEngine denial_copy{.name = "pretend",
+                                   .open = [](asio::io_context&) { return std::make_unique<OpenPretendDenialCopy>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, DenialCopyContract, testing::Values(denial_copy), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace sluice::test
