@@ -1,71 +1,14 @@
 #include "coordination/shared_cache.h"
 
-#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "runtime/errors.h"
+#include "coordination/testing/pretend_cache_store.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::coordination {
 namespace {
-
-// The simplest store that can be made to fail. Only for testing the facade: the real ones pass the contract suite.
-class PretendStore : public CacheStore {
- public:
-  explicit PretendStore(Clock& clock) : clock_(clock) {}
-
-  std::optional<CachedCopy> peek(std::string_view) override { return std::nullopt; }
-  Task<CacheAnswer> look_up(std::string key, TicketWish wish) override {
-    if (down) throw EngineUnavailable("test", "down");
-    CacheAnswer answer;
-    Kept& kept = kept_[key];
-    if (kept.entry) {
-      answer.copy = {kept.entry->body, std::chrono::floor<Duration>(kept.fresh_until - clock_.now()),
-                     kept.entry->load_cost};
-    }
-    const bool wanted = !answer.copy || answer.copy->fresh_for < answer.copy->load_cost * wish.eagerness;
-    if (wish.ticket == 0 || kept.ticket != 0 || !wanted) co_return answer;
-    kept.ticket = wish.ticket;
-    answer.ticket_granted = true;
-    co_return answer;
-  }
-  Task<bool> fill(std::string key, LoadTicket ticket, CacheEntry entry) override {
-    if (down) throw EngineUnavailable("test", "down");
-    if (kept_[key].ticket != ticket) co_return false;
-    const Instant fresh_until = clock_.now() + entry.fresh_for;
-    kept_[key] = {std::move(entry), fresh_until, 0};
-    co_return true;
-  }
-  Task<> give_up(std::string key, LoadTicket ticket) override {
-    if (kept_[key].ticket == ticket) kept_[key].ticket = 0;
-    co_return;
-  }
-  Task<> put(std::string key, CacheEntry entry) override {
-    const Instant fresh_until = clock_.now() + entry.fresh_for;
-    kept_[key] = {std::move(entry), fresh_until, 0};
-    co_return;
-  }
-  Task<> remove(std::string key) override {
-    kept_.erase(key);
-    co_return;
-  }
-
-  void claim_elsewhere(const std::string& key) { kept_[key].ticket = 4711; }
-  Duration fresh_for(const std::string& key) { return kept_[key].entry->fresh_for; }
-
-  bool down = false;
-
- private:
-  struct Kept {
-    std::optional<CacheEntry> entry;
-    Instant fresh_until{};
-    LoadTicket ticket = 0;
-  };
-  Clock& clock_;
-  std::map<std::string, Kept> kept_;
-};
 
 CacheBody body(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
@@ -122,7 +65,7 @@ struct SharedCacheTest : testing::Test {
   asio::io_context context;
   TaskScope scope{context.get_executor()};
   SeededRandom random{1};
-  PretendStore store{clock};
+  PretendCacheStore store{clock};
   Source source{clock};
   CacheConfig config;
   SharedCache cache{store, config, clock, random, scope, context.get_executor()};

@@ -1,9 +1,11 @@
 // The ports of coordination that unit tests pretend, held to the promises of the real ones.
+#include "coordination/testing/pretend_cache_store.h"
 #include "coordination/testing/pretend_days.h"
 #include "coordination/testing/pretend_denial_copy.h"
 #include "coordination/testing/pretend_denial_records.h"
 #include "coordination/testing/pretend_fenced_leases.h"
 #include "runtime/system_clock.h"
+#include "tests/contract/cache_store_suite.h"
 #include "tests/contract/day_budgets_suite.h"
 #include "tests/contract/denial_copy_contract.h"
 #include "tests/contract/denial_records_suite.h"
@@ -26,6 +28,9 @@ class OpenPretended : public OpenPort<Port> {
   SystemClock clock_;
   Pretended port_{clock_};
 };
+
+const auto caches = OpenPretended<coordination::CacheStore, coordination::PretendCacheStore>::engine();
+INSTANTIATE_TEST_SUITE_P(Pretend, CacheStoreContract, testing::Values(caches), port_engine_name);
 
 const auto fenced_leases = OpenPretended<coordination::FencedLeases, coordination::PretendFencedLeases>::engine();
 INSTANTIATE_TEST_SUITE_P(Pretend, FencedLeasesContract, testing::Values(fenced_leases), port_engine_name);
