@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "accounts/testing/pretend_audit_log.h"
 #include "api/dead_letter_view.h"
 #include "api/idempotency.h"
 #include "api/openapi.h"
@@ -31,23 +32,8 @@ class FixedCallers : public accounts::Callers {
   }
 };
 
-class PretendAuditLog : public accounts::AuditLog {
- public:
-  Task<> record(accounts::AuditEntry entry) override {
-    if (away) throw EngineUnavailable("sqlite", "disk full");
-    entries.push_back(std::move(entry));
-    co_return;
-  }
-  Task<std::vector<accounts::RecordedAuditEntry>> list(int64_t) override {
-    co_return std::vector<accounts::RecordedAuditEntry>{};
-  }
-
-  bool away = false;
-  std::vector<accounts::AuditEntry> entries;
-};
-
-Task<http::Response> count_entries(PretendAuditLog& audit) {
-  co_return http::Response::text(200, std::to_string(audit.entries.size()));
+Task<http::Response> count_entries(accounts::PretendAuditLog& audit) {
+  co_return http::Response::text(200, std::to_string(audit.rows.size()));
 }
 
 Task<http::Response> say_who(Call call) {
@@ -105,7 +91,7 @@ struct ApiTest : testing::Test {
   VirtualClock clock;
   TaskScope scope{context.get_executor()};
   FixedCallers callers;
-  PretendAuditLog audit;
+  accounts::PretendAuditLog audit{clock};
   Readiness readiness;
   Api api{callers, audit};
   http::Router router;
@@ -122,19 +108,20 @@ TEST_F(ApiTest, a_role_is_asked_for_before_anything_else) {
 
 TEST_F(ApiTest, what_needs_an_administrator_is_recorded_before_it_is_done) {
   EXPECT_EQ(std::get<std::string>(call(http::Method::get, "/admin/a", "Bearer admin-token").body), "1");
-  ASSERT_EQ(audit.entries.size(), 1U);
-  EXPECT_THAT(audit.entries[0].actor, testing::StartsWith("ops (key "));
-  EXPECT_EQ(audit.entries[0].action, "GET /admin/{thing}");
-  EXPECT_EQ(audit.entries[0].target, "/admin/a");
-  EXPECT_EQ(audit.entries[0].address, "10.0.0.1");
-  EXPECT_EQ(audit.entries[0].request_id, "request-1");
+  ASSERT_EQ(audit.rows.size(), 1U);
+  const accounts::AuditEntry& entry = audit.rows[0].entry;
+  EXPECT_THAT(entry.actor, testing::StartsWith("ops (key "));
+  EXPECT_EQ(entry.action, "GET /admin/{thing}");
+  EXPECT_EQ(entry.target, "/admin/a");
+  EXPECT_EQ(entry.address, "10.0.0.1");
+  EXPECT_EQ(entry.request_id, "request-1");
 }
 
 TEST_F(ApiTest, what_needs_no_administrator_or_is_refused_is_not_recorded) {
   EXPECT_EQ(call(http::Method::get, "/admin/a", "Bearer service-token").status, 403);
   EXPECT_EQ(call(http::Method::get, "/admin/a").status, 401);
   EXPECT_EQ(call(http::Method::post, std::string(thing), "Bearer admin-token").status, 200);
-  EXPECT_TRUE(audit.entries.empty());
+  EXPECT_TRUE(audit.rows.empty());
 }
 
 TEST_F(ApiTest, what_cannot_be_recorded_is_not_done) {

@@ -1,10 +1,12 @@
 // The ports that unit tests pretend, held to the promises of the real ones.
 #include "documents/testing/pretend_ports.h"
 
+#include "accounts/testing/pretend_audit_log.h"
 #include "coordination/testing/pretend_floors.h"
 #include "coordination/testing/pretend_limit.h"
 #include "messaging/testing/pretend_log.h"
 #include "runtime/task_scope.h"
+#include "tests/contract/audit_log_suite.h"
 #include "tests/contract/consumer_suite.h"
 #include "tests/contract/document_changes_suite.h"
 #include "tests/contract/leases_suite.h"
@@ -16,6 +18,30 @@
 
 namespace sluice::test {
 namespace {
+
+class OpenPretendAuditLog : public OpenPort<TestedAuditLog>, public TestedAuditLog {
+ public:
+  TestedAuditLog& port() override { return *this; }
+  accounts::AuditLog& log() override { return log_; }
+  Task<> set_time(std::string action, Time at) override {
+    for (auto& row : log_.rows) {
+      if (row.entry.action == action) row.at = at;
+    }
+    co_return;
+  }
+  Task<> skip_many() override {
+    log_.last_id += accounts::AuditLog::keep_most;
+    co_return;
+  }
+
+ private:
+  SystemClock clock_;
+  accounts::PretendAuditLog log_{clock_};
+};
+
+const PortEngine<TestedAuditLog> pretend_audit_log{
+    .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendAuditLog>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, AuditLogContract, testing::Values(pretend_audit_log), port_engine_name);
 
 class OpenPretendSlots : public OpenPort<coordination::Slots> {
  public:
