@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "flows/testing/pretend_imports.h"
 #include "links/enrichment_job.h"
+#include "links/testing/pretend_blocked_domains.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::flows {
@@ -15,7 +17,8 @@ using links::LinkFailure;
 using links::LinkId;
 using links::PageFacts;
 
-struct PretendLinks : links::LinkStore {
+// Records how links ended; it has none to list.
+struct LinkEnds : links::LinkStore {
   Task<std::vector<Import>> enriched(LinkId link, PageFacts facts) override {
     if (away) throw EngineUnavailable("database", "away");
     titles[link] = facts.title;
@@ -27,25 +30,12 @@ struct PretendLinks : links::LinkStore {
   }
   Task<links::LinkPage> list(links::OwnerId, std::optional<std::string>, std::optional<links::InstanceId>,
                              size_t) override {
-    throw std::logic_error("not pretended");
+    throw std::logic_error("no links to list");
   }
 
   bool away = false;
   std::map<LinkId, std::string> titles;
   std::map<LinkId, FailureReason> failures;
-};
-
-struct PretendDomains : links::BlockedDomains {
-  Task<int64_t> blame(std::string domain, FailureReason reason) override { co_return ++blamed[{domain, reason}]; }
-  Task<std::vector<links::BlockedDomain>> candidates(size_t) override { throw std::logic_error("not pretended"); }
-
-  std::map<std::pair<std::string, FailureReason>, int64_t> blamed;
-};
-
-struct PretendNews : links::ImportNews {
-  void changed(const std::vector<Import>& imports) override { told += imports.size(); }
-
-  size_t told = 0;
 };
 
 class EnrichmentTest : public testing::Test {
@@ -71,9 +61,10 @@ class EnrichmentTest : public testing::Test {
   static Task<Visited> say(Visited visited) { co_return visited; }
 
   Visited answer = links::Visited(PageFacts{.title = "A title"});
-  PretendLinks links;
-  PretendDomains domains;
-  PretendNews news;
+  VirtualClock clock;
+  LinkEnds links;
+  links::PretendBlockedDomains domains{clock};
+  HeardNews news;
   bool thrown = false;
   Enrichment enrichment{{.visit = [this](links::LinkVisit, Deadline) { return say(answer); },
                          .links = links,
@@ -84,7 +75,7 @@ class EnrichmentTest : public testing::Test {
 TEST_F(EnrichmentTest, what_a_page_says_is_kept_and_told) {
   EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::done);
   EXPECT_EQ(links.titles, (std::map<LinkId, std::string>{{id("https://a.example/x"), "A title"}}));
-  EXPECT_EQ(news.told, 1U);
+  EXPECT_EQ(news.heard.size(), 1U);
 }
 
 TEST_F(EnrichmentTest, a_visit_that_leads_to_another_domain_is_handed_on_to_it) {
@@ -96,7 +87,7 @@ TEST_F(EnrichmentTest, a_visit_that_leads_to_another_domain_is_handed_on_to_it) 
   ASSERT_TRUE(outcome.onward);
   EXPECT_EQ(outcome.onward->throttle_key, "b.example");
   EXPECT_EQ(links::parse_enrichment_payload(outcome.onward->payload), onward);
-  EXPECT_EQ(links.titles.size() + links.failures.size() + news.told, 0U);
+  EXPECT_EQ(links.titles.size() + links.failures.size() + news.heard.size(), 0U);
 }
 
 TEST_F(EnrichmentTest, an_ordinary_failure_is_tried_again_and_the_last_settles_the_link) {
@@ -107,8 +98,8 @@ TEST_F(EnrichmentTest, an_ordinary_failure_is_tried_again_and_the_last_settles_t
   EXPECT_TRUE(links.failures.empty());
   EXPECT_EQ(visit("https://a.example/x", 2).kind, JobOutcome::Kind::failed);
   EXPECT_EQ(links.failures.at(id("https://a.example/x")), FailureReason::unavailable);
-  EXPECT_EQ(news.told, 1U);
-  EXPECT_TRUE(domains.blamed.empty());
+  EXPECT_EQ(news.heard.size(), 1U);
+  EXPECT_TRUE(domains.rows.empty());
 }
 
 TEST_F(EnrichmentTest, what_the_site_forbids_is_dead_at_once_and_blames_the_domain) {
@@ -116,7 +107,7 @@ TEST_F(EnrichmentTest, what_the_site_forbids_is_dead_at_once_and_blames_the_doma
     answer = LinkFailure{reason, "no", "a.example"};
     EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::dead);
     EXPECT_EQ(links.failures.at(id("https://a.example/x")), reason);
-    EXPECT_EQ((domains.blamed[{"a.example", reason}]), 1);
+    EXPECT_EQ((domains.rows[{"a.example", reason}].count), 1);
   }
 }
 
@@ -135,15 +126,14 @@ TEST_F(EnrichmentTest, a_domain_that_answers_403_again_and_again_is_believed) {
 TEST_F(EnrichmentTest, who_answered_is_blamed_and_not_who_led_there) {
   answer = LinkFailure{FailureReason::captcha, "no", "landing.example"};
   EXPECT_EQ(visit("https://short.example/x").kind, JobOutcome::Kind::dead);
-  EXPECT_EQ(
-      (domains.blamed),
-      (std::map<std::pair<std::string, FailureReason>, int64_t>{{{"landing.example", FailureReason::captcha}, 1}}));
+  ASSERT_EQ(domains.rows.size(), 1U);
+  EXPECT_EQ((domains.rows[{"landing.example", FailureReason::captcha}].count), 1);
 }
 
 TEST_F(EnrichmentTest, a_dead_link_is_no_fault_of_its_domain_and_gets_its_second_try) {
   answer = LinkFailure{FailureReason::gone, "the site answers 404", "a.example"};
   EXPECT_EQ(visit("https://a.example/x").kind, JobOutcome::Kind::failed);
-  EXPECT_TRUE(domains.blamed.empty());
+  EXPECT_TRUE(domains.rows.empty());
 }
 
 TEST_F(EnrichmentTest, a_store_that_is_away_is_no_failure_of_the_link) {

@@ -3,7 +3,7 @@
 // robots.txt and a captcha count at once. A single 403 may be accidental; a domain counts as refusing when it repeats
 // it, over all its links. A day without one resets the count.
 //
-// Every implementation passes tests/contract/link_store_contract.cpp.
+// Every implementation passes tests/contract/blocked_domains_contract.cpp.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Contract of every links::LinkStore and links::BlockedDomains, tested on a real engine.
+// Contract of every links::LinkStore, tested on a real engine.
 #include "tests/contract/link_store_suite.h"
 
 namespace sluice::test {
@@ -88,46 +88,6 @@ TEST_P(LinkStoreContract, takes_urls_and_texts_of_any_length_and_letter) {
   const Import import = begin();
   EXPECT_TRUE(add(import, {bookmark(std::string(Bookmark::max_folder, 'f'), path, "a\"b\\c{d},e'f\u2028 한글")}));
   EXPECT_EQ(run(links_->list(owner_, std::nullopt, std::nullopt, 1)).links.at(0).title, "a\"b\\c{d},e'f\u2028 한글");
-}
-
-TEST_P(BlockedDomainsContract, count_failures_by_domain_and_reason) {
-  for (int64_t times = 1; times <= links::BlockedDomains::whims; ++times) {
-    EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::forbidden)), times);
-  }
-  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::robots)), 1);
-  EXPECT_EQ(run(blocked_->blame("other." + domain_, FailureReason::forbidden)), 1);
-  const auto found = candidate(domain_);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->count, links::BlockedDomains::whims + 1);
-  EXPECT_EQ(found->reasons, (std::map<FailureReason, int64_t>{
-                                {FailureReason::robots, 1}, {FailureReason::forbidden, links::BlockedDomains::whims}}));
-  EXPECT_LE(found->first_at, found->last_at);
-}
-
-TEST_P(BlockedDomainsContract, are_candidates_only_when_they_are_believed) {
-  run(blocked_->blame(domain_, FailureReason::forbidden));
-  run(blocked_->blame(domain_, FailureReason::forbidden));
-  EXPECT_FALSE(candidate(domain_));
-  run(blocked_->blame(domain_, FailureReason::captcha));
-  EXPECT_EQ(candidate(domain_).value().reasons, (std::map<FailureReason, int64_t>{{FailureReason::captcha, 1}}));
-}
-
-TEST_P(BlockedDomainsContract, are_forgiven_their_whims_after_a_day_and_nothing_else) {
-  for (const FailureReason reason : {FailureReason::forbidden, FailureReason::robots}) {
-    run(blocked_->blame(domain_, reason));
-    run(blocked_->blame(domain_, reason));
-  }
-  sql::Params params(domain_, clock_.wall() - links::BlockedDomains::forgotten_after - 1min);
-  run(database().write("UPDATE blocked_domains SET last_at = $2 WHERE domain = $1", std::move(params)));
-  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::forbidden)), 1);
-  EXPECT_EQ(run(blocked_->blame(domain_, FailureReason::robots)), 3);
-}
-
-TEST_P(BlockedDomainsContract, are_listed_with_the_most_blamed_first) {
-  const auto before = run(blocked_->candidates(1));
-  const int64_t most = before.empty() ? 0 : before[0].count;
-  for (int64_t i = 0; i <= most; ++i) run(blocked_->blame(domain_, FailureReason::captcha));
-  EXPECT_EQ(run(blocked_->candidates(1)).at(0).domain, domain_);
 }
 
 }  // namespace sluice::test

@@ -7,19 +7,4 @@ namespace sluice::test {
 
 class LinkStoreContract : public LinkStoresFixture {};
 
-class BlockedDomainsContract : public LinkStoresFixture {
- protected:
-  void SetUp() override {
-    LinkStoresFixture::SetUp();
-    blocked_.emplace(database());
-  }
-  std::optional<links::BlockedDomain> candidate(const std::string& domain) {
-    const auto all = run(blocked_->candidates(100'000));
-    const auto found = std::ranges::find(all, domain, &links::BlockedDomain::domain);
-    return found == all.end() ? std::nullopt : std::optional(*found);
-  }
-
-  std::optional<sql::SqlBlockedDomains> blocked_;
-};
-
 }  // namespace sluice::test

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "adapters/sql/jobs/sql_job_store.h"
-#include "adapters/sql/links/sql_blocked_domains.h"
 #include "adapters/sql/links/sql_import_store.h"
 #include "adapters/sql/links/sql_link_store.h"
 #include "links/enrichment_job.h"

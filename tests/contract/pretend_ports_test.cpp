@@ -4,9 +4,11 @@
 #include "accounts/testing/pretend_audit_log.h"
 #include "coordination/testing/pretend_floors.h"
 #include "coordination/testing/pretend_limit.h"
+#include "links/testing/pretend_blocked_domains.h"
 #include "messaging/testing/pretend_log.h"
 #include "runtime/task_scope.h"
 #include "tests/contract/audit_log_suite.h"
+#include "tests/contract/blocked_domains_suite.h"
 #include "tests/contract/consumer_suite.h"
 #include "tests/contract/document_changes_suite.h"
 #include "tests/contract/leases_suite.h"
@@ -42,6 +44,26 @@ class OpenPretendAuditLog : public OpenPort<TestedAuditLog>, public TestedAuditL
 const PortEngine<TestedAuditLog> pretend_audit_log{
     .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendAuditLog>(); }};
 INSTANTIATE_TEST_SUITE_P(Pretend, AuditLogContract, testing::Values(pretend_audit_log), port_engine_name);
+
+class OpenPretendBlockedDomains : public OpenPort<TestedBlockedDomains>, public TestedBlockedDomains {
+ public:
+  TestedBlockedDomains& port() override { return *this; }
+  links::BlockedDomains& domains() override { return domains_; }
+  Task<> set_last(std::string domain, Time at) override {
+    for (auto& [key, row] : domains_.rows) {
+      if (key.first == domain) row.last_at = at;
+    }
+    co_return;
+  }
+
+ private:
+  SystemClock clock_;
+  links::PretendBlockedDomains domains_{clock_};
+};
+
+const PortEngine<TestedBlockedDomains> pretend_blocked_domains{
+    .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendBlockedDomains>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, BlockedDomainsContract, testing::Values(pretend_blocked_domains), port_engine_name);
 
 class OpenPretendSlots : public OpenPort<coordination::Slots> {
  public:
