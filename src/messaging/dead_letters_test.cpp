@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "messaging/testing/pretend_log.h"
+#include "messaging/testing/pretend_outbox_dead.h"
 #include "runtime/virtual_clock.h"
 
 namespace sluice::messaging {
@@ -318,34 +319,9 @@ TEST_F(DeadLettersTest, counting_reads_only_what_has_come_since_the_last_count) 
   EXPECT_EQ(reads, 0);
 }
 
-// The dead rows of a database.
-class PretendDead : public OutboxDead {
- public:
-  Task<size_t> count() override { co_return rows.size(); }
-  Task<std::vector<DeadRow>> list(int64_t after, size_t most) override {
-    std::vector<DeadRow> found;
-    for (const DeadRow& row : rows) {
-      if (row.id > after && found.size() < most) found.push_back(row);
-    }
-    co_return found;
-  }
-  Task<bool> replay(int64_t id) override {
-    replayed.push_back(id);
-    co_return std::erase_if(rows, [id](const DeadRow& row) { return row.id == id; }) == 1;
-  }
-  Task<bool> discard(int64_t id) override {
-    discarded.push_back(id);
-    co_return std::erase_if(rows, [id](const DeadRow& row) { return row.id == id; }) == 1;
-  }
-
-  std::vector<DeadRow> rows;
-  std::vector<int64_t> replayed;
-  std::vector<int64_t> discarded;
-};
-
 TEST_F(DeadLettersTest, rows_that_an_outbox_gave_up_are_letters_too) {
-  PretendDead first;
-  PretendDead second;
+  PretendOutboxDead first;
+  PretendOutboxDead second;
   const auto row = [this](int64_t id, const std::string& key) {
     return DeadRow{id,          {"orders", "order", key, 1, "Ordered", "row " + key}, 3, "too large", clock.wall(),
                    clock.wall()};

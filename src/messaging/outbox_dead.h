@@ -1,6 +1,9 @@
 // Rows of an outbox that the log refused for good, for operators.
 //
 // The aggregate of such a row publishes nothing until it is replayed or discarded.
+//
+// Every implementation passes tests/contract/outbox_dead_contract.cpp; what it does to the rows of an OutboxStore is in
+// outbox_store_contract.cpp.
 #pragma once
 
 #include "messaging/outbox_message.h"

@@ -2,6 +2,7 @@
 #include "runtime/system_clock.h"
 #include "tests/contract/outbox_loss_suite.h"
 #include "tests/contract/postgres_engines.h"
+#include "tests/contract/sql_outbox_dead.h"
 #include "tests/support/needs.h"
 
 namespace sluice::test {
@@ -103,6 +104,8 @@ TEST_F(OutboxRights, the_functions_search_path_is_its_own) {
 INSTANTIATE_TEST_SUITE_P(Postgres, OutboxContract, testing::ValuesIn(postgres_service_engines("common")), engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, OutboxStoreContract, testing::ValuesIn(postgres_service_engines("common")),
                          engine_name);
+INSTANTIATE_TEST_SUITE_P(Postgres, OutboxDeadContract,
+                         testing::ValuesIn(outbox_dead_in_sql(postgres_service_engines("common"))), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Postgres, OutboxLossContract, testing::ValuesIn(postgres_service_engines("common")),
                          engine_name);
 

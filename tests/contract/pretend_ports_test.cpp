@@ -6,6 +6,7 @@
 #include "coordination/testing/pretend_limit.h"
 #include "links/testing/pretend_blocked_domains.h"
 #include "messaging/testing/pretend_log.h"
+#include "messaging/testing/pretend_outbox_dead.h"
 #include "runtime/task_scope.h"
 #include "tests/contract/audit_log_suite.h"
 #include "tests/contract/blocked_domains_suite.h"
@@ -14,6 +15,7 @@
 #include "tests/contract/leases_suite.h"
 #include "tests/contract/log_view_suite.h"
 #include "tests/contract/message_log_suite.h"
+#include "tests/contract/outbox_dead_suite.h"
 #include "tests/contract/process_limits.h"
 #include "tests/contract/slots_suite.h"
 #include "tests/contract/version_floors_suite.h"
@@ -151,6 +153,26 @@ INSTANTIATE_TEST_SUITE_P(Pretend, MessageLogContract, testing::Values(pretend_lo
 INSTANTIATE_TEST_SUITE_P(Pretend, MessageGroupsContract, testing::Values(pretend_log), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Pretend, LogViewContract, testing::Values(pretend_log), port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Pretend, ConsumerContract, testing::Values(pretend_log), port_engine_name);
+
+class OpenPretendOutboxDead : public OpenPort<TestedOutboxDead>, public TestedOutboxDead {
+ public:
+  TestedOutboxDead& port() override { return *this; }
+  messaging::OutboxDead& dead() override { return dead_; }
+  Task<int64_t> bury(messaging::OutboxMessage message) override {
+    const Time now = clock_.wall();
+    dead_.rows.push_back({++last_id_, std::move(message), 3, "too large", now, now});
+    co_return last_id_;
+  }
+
+ private:
+  SystemClock clock_;
+  messaging::PretendOutboxDead dead_;
+  int64_t last_id_ = 0;
+};
+
+const PortEngine<TestedOutboxDead> pretend_outbox_dead{
+    .name = "pretend", .open = [](asio::io_context&) { return std::make_unique<OpenPretendOutboxDead>(); }};
+INSTANTIATE_TEST_SUITE_P(Pretend, OutboxDeadContract, testing::Values(pretend_outbox_dead), port_engine_name);
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "tests/contract/slots_suite.h"
 #include "tests/contract/sql_day_budgets.h"
 #include "tests/contract/sql_documents.h"
+#include "tests/contract/sql_outbox_dead.h"
 #include "tests/contract/sql_ports.h"
 #include "tests/contract/sqlite_engine.h"
 #include "tests/contract/store_suites.h"
@@ -25,6 +26,7 @@ const auto leases = testing::ValuesIn(in_sql<coordination::Leases, sql::SqlLease
 const auto slots = testing::ValuesIn(in_sql<coordination::Slots, sql::SqlSlots>({engine}));
 const auto day_budgets = testing::ValuesIn(day_budgets_in_sql({engine}));
 const auto floors = testing::ValuesIn(in_sql<coordination::VersionFloors, sql::SqlVersionFloors>({engine}));
+const auto outbox_dead = testing::ValuesIn(outbox_dead_in_sql({engine}));
 const auto stored_documents = testing::ValuesIn(documents_in_sql({engine}));
 
 // State in memory and in the journal: every answer waits for the disk.
@@ -61,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, DocumentChangesContract, stored_documents, port
 INSTANTIATE_TEST_SUITE_P(Sqlite, InboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxStoreContract, sqlite);
+INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxDeadContract, outbox_dead, port_engine_name);
 INSTANTIATE_TEST_SUITE_P(Sqlite, OutboxLossContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobStoreContract, sqlite);
 INSTANTIATE_TEST_SUITE_P(Sqlite, JobMessagesContract, sqlite);
