@@ -154,7 +154,8 @@ TEST_P(JobThrottleContract, what_is_due_before_a_later_job_of_its_key_does_not_w
   EXPECT_EQ(claimed_ids(), std::vector{sooner});
 }
 
-// Jobs come, wait, run, fail and are canceled in every order; whatever the key remembers of them, none is overlooked.
+// Jobs are added, claimed, completed, failed and canceled in a random order. Each must run in the end: the state that
+// the key keeps of them must never hide one.
 TEST_P(JobThrottleContract, no_job_of_a_key_is_overlooked_whatever_happens_to_the_others) {
   use({.max_attempts = 3, .backoff = {.fixed = {1ms}}, .throttle = {.concurrency = 2}});
   SeededRandom random(7);

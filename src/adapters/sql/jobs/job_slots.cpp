@@ -36,6 +36,11 @@ constexpr Statement give = R"(
       run_after = @greatest(jobs.run_after, coalesce(given.not_before, jobs.run_after)), updated_at = now()
     @from_given
     WHERE @lookup(jobs.id = given.id))"_sql;
+
+// A turn has so many versions of the key's state: enough that the index notices nearly every mistake, and few enough
+// that dead entries of one turn cost little.
+constexpr int64_t versions_a_turn = 8;
+
 // What is done about one of the keys.
 struct KeyWork {
   int64_t slot_turn = 0;
@@ -64,7 +69,7 @@ TxTask<Work> read_holders_of(Tx& tx, LockedKeys keys) {
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto& [key, state] = keys[i];
     work[i].needs = {.slots = key.slots, .one_by_one = key.gap_us > 0, .turn = state.version};
-    work[i].slot_turn = state.version / 8;
+    work[i].slot_turn = state.version / versions_a_turn;
     work[i].waits_from = state.waits_from;
     for (const JobId& holder : state.holders) given.add(holder, key.kind, key.throttle_key, i);
   }

@@ -5,7 +5,7 @@
 // lock left.
 //
 // A slot has a turn, which begins with every eighth version of the key. A unique index on key, slot and turn ensures
-// that no two jobs run in one slot during a turn, whatever this code does. Without turns, each claim beside a
+// that no two jobs run in one slot during a turn, even if this code is wrong. Without turns, each claim beside a
 // transaction held open would compare its entry with those of all jobs that ran in the slot since that began. When a
 // turn begins, two jobs are kept out of one slot by the list of holders alone, which is read under the lock.
 #pragma once

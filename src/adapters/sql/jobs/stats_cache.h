@@ -1,8 +1,8 @@
 // Statistics of jobs, counted for all callers together.
 //
 // Counting costs more the more jobs there are, so it never takes more than a twentieth of the time: until then, and
-// while somebody counts, callers get the statistics of the last count. The first callers, who have none yet, wait for
-// the one that counts. After a count that failed without an older one, callers are refused for as long.
+// during a count, callers get the statistics of the last one. Where there are none yet, the first caller counts and the
+// others wait for it. If that count fails, callers are refused for as long.
 #pragma once
 
 #include <memory>
